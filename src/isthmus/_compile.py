@@ -1,0 +1,85 @@
+"""Compiled kernels: Numba, loaded and run only when a kernel is first called.
+
+Importing Numba costs more than importing the rest of the package, so the decorator below keeps
+it out of ``import isthmus``. Compiled code is kept on disk; where no cache location can be
+written, it is compiled anew in each process instead of failing.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Re-entrant: resolving a kernel resolves the kernels it calls.
+_RESOLVING = threading.RLock()
+
+
+class Kernel(Generic[P, R]):
+    """A function that Numba compiles on its first call."""
+
+    def __init__(self, function: Callable[P, R], *, from_python: bool) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.from_python = from_python
+        self._dispatcher: Callable[P, R] | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        dispatcher = self._dispatcher or self.dispatcher()
+        return dispatcher(*args, **kwargs)
+
+    def dispatcher(self) -> Callable[P, R]:
+        """Return Numba's dispatcher, creating it and those of the kernels called from here."""
+        with _RESOLVING:
+            if self._dispatcher is None:
+                self._dispatcher = _dispatcher_for(
+                    _with_resolved_kernels(self.function), self.from_python
+                )
+            return self._dispatcher
+
+    def __reduce__(self) -> str:
+        return self.function.__qualname__
+
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a compiled function that Python calls: without the GIL, cached on disk."""
+    return Kernel(function, from_python=True)
+
+
+def kernel_part(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a compiled function that only kernels call.
+
+    It goes into its callers' compiled code, and so needs no cache and no Python entry of its own,
+    which take longer to compile than most such functions.
+    """
+    return Kernel(function, from_python=False)
+
+
+def _with_resolved_kernels(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a copy of function whose globals hold dispatchers in place of lazy kernels."""
+    code = function.__code__
+    scope = dict(function.__globals__)
+    for name in code.co_names:
+        value = scope.get(name)
+        if isinstance(value, Kernel):
+            scope[name] = value.dispatcher()
+    resolved = types.FunctionType(code, scope, function.__name__, function.__defaults__)
+    return functools.update_wrapper(resolved, function)
+
+
+def _dispatcher_for(function: Callable[..., Any], from_python: bool) -> Callable[..., Any]:
+    import numba
+
+    # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
+    options = {"error_model": "numpy", "no_cfunc_wrapper": True}
+    if not from_python:
+        return numba.njit(no_cpython_wrapper=True, **options)(function)  # type: ignore[no-any-return]
+    try:
+        return numba.njit(nogil=True, cache=True, **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # no writable place for the cache
+        return numba.njit(nogil=True, **options)(function)  # type: ignore[no-any-return]

@@ -1,0 +1,173 @@
+"""Metric name → how its spanning tree is found, and the map back to heights.
+
+A spanning tree depends only on the order of the distances. So a metric that is an increasing
+function of a simpler one, after some map of the points, borrows the simpler one's tree: points
+are mapped, the tree is found, and each weight is turned back into the metric that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus._typing import Array, Floats
+
+# What the distance kernels compute from the features of two points: the sum of squared
+# differences, the sum and the maximum of absolute ones, the Minkowski distance itself.
+SQUARES, ABSOLUTES, MAXIMUM, POWERS = range(4)
+
+# Coordinates beyond these magnitudes would overflow or underflow when squared.
+_SAFE_LARGEST, _SAFE_SMALLEST = 1e100, 1e-100
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How a named metric is computed.
+
+    Attributes
+    ----------
+    name : str
+        The canonical name.
+    kind : int
+        What kernels accumulate: SQUARES, ABSOLUTES, MAXIMUM or POWERS.
+    power : float
+        The exponent p of POWERS; 0 otherwise.
+    prepare : callable
+        Maps checked points to the points that kernels see.
+    to_heights : callable
+        Maps what kernels accumulated to distances of this metric. Increasing.
+    degree : int
+        How the distances grow when the prepared points are scaled: by scale ** degree.
+    """
+
+    name: str
+    kind: int
+    power: float
+    prepare: Callable[[Array], Array]
+    to_heights: Callable[[Array], Array]
+    degree: int
+
+
+@dataclass(frozen=True)
+class PreparedPoints:
+    """Points ready for a kernel, and the way from its accumulations back to distances."""
+
+    points: Array
+    metric: Metric
+    scale: float
+
+    def heights(self, accumulated: Array) -> Floats:
+        """Turn accumulations over the prepared points into distances."""
+        heights: Floats = self.metric.to_heights(accumulated)
+        with np.errstate(over="ignore"):
+            for _ in range(self.metric.degree if self.scale != 1.0 else 0):
+                heights = heights * self.scale
+        if not np.isfinite(heights).all():
+            raise ValueError(
+                f"Some distances of metric={self.metric.name!r} are too large for float64. "
+                "Divide the data by a constant first."
+            )
+        return heights
+
+
+def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> Metric:
+    """Return the Metric of that name, or raise with the names there are.
+
+    Parameters
+    ----------
+    metric : str
+        A name or alias from ``METRIC_NAMES``.
+    metric_params : mapping, optional
+        Only ``{"p": …}`` for ``"minkowski"`` (default 2).
+    """
+    params = dict(metric_params or {})
+    name = _ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    if name == "minkowski":
+        resolved = _minkowski(params.pop("p", 2.0))
+    elif isinstance(name, str) and name in _METRICS:
+        resolved = _METRICS[name]
+    else:
+        listed = ", ".join(repr(known) for known in METRIC_NAMES)
+        raise ValueError(f"Unknown metric {metric!r}. Known metrics: {listed}.")
+    if params:
+        raise ValueError(f"metric={metric!r} does not take the parameters {sorted(params)}.")
+    return resolved
+
+
+def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
+    """Map points for the kernels and bring extreme magnitudes into range.
+
+    The scale is a power of two, so it costs no accuracy.
+    """
+    mapped = metric.prepare(points)
+    largest = float(np.abs(mapped).max(initial=0.0))
+    scale = 1.0
+    if largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST:
+        scale = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
+        mapped = mapped / mapped.dtype.type(scale)
+    return PreparedPoints(mapped, metric, scale)
+
+
+def _unchanged(array: Array) -> Array:
+    return array
+
+
+def _unit_rows(points: Array) -> Array:
+    # Dividing by the largest entry first keeps the norms of huge and tiny rows in range.
+    largest = np.abs(points).max(axis=1, keepdims=True)
+    if not (largest > 0).all():
+        row = int(np.flatnonzero(largest[:, 0] == 0)[0])
+        raise ValueError(
+            f"Row {row} is zero (or constant, for correlation), so it has no direction and no "
+            "cosine, angular or correlation distance. Remove such rows or choose another metric."
+        )
+    scaled = points / largest
+    unit: Array = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return unit
+
+
+def _centred_unit_rows(points: Array) -> Array:
+    return _unit_rows(points - points.mean(axis=1, keepdims=True))
+
+
+def _half(squared: Array) -> Array:
+    return squared / 2.0
+
+
+def _chord_to_angle(squared: Array) -> Array:
+    # The angle between unit vectors, in radians. arcsin of the half chord is accurate for small
+    # angles, where the arccos of the cosine is not.
+    return 2.0 * np.arcsin(np.minimum(np.sqrt(squared) / 2.0, 1.0))
+
+
+def _minkowski(p: Any) -> Metric:
+    if not isinstance(p, int | float | np.number) or not p >= 1:
+        raise ValueError(f"metric='minkowski' needs a number p >= 1, got p={p!r}.")
+    if p == 1:
+        return _METRICS["manhattan"]
+    if p == 2:
+        return _METRICS["euclidean"]
+    if np.isinf(p):
+        return _METRICS["chebyshev"]
+    return Metric("minkowski", POWERS, float(p), _unchanged, _unchanged, 1)
+
+
+_METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("euclidean", SQUARES, 0.0, _unchanged, np.sqrt, 1),
+        Metric("sqeuclidean", SQUARES, 0.0, _unchanged, _unchanged, 2),
+        Metric("manhattan", ABSOLUTES, 0.0, _unchanged, _unchanged, 1),
+        Metric("chebyshev", MAXIMUM, 0.0, _unchanged, _unchanged, 1),
+        Metric("cosine", SQUARES, 0.0, _unit_rows, _half, 0),
+        Metric("angular", SQUARES, 0.0, _unit_rows, _chord_to_angle, 0),
+        Metric("correlation", SQUARES, 0.0, _centred_unit_rows, _half, 0),
+    )
+}
+_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "linf": "chebyshev"}
+
+METRIC_NAMES = (*_METRICS, "minkowski", "precomputed", *_ALIASES)
+"""Every name that ``metric=`` takes."""

@@ -1,0 +1,215 @@
+"""Prim's algorithm, one row of distances at a time: O(n²) time, O(n) memory, any metric.
+
+Edges are compared by (accumulated distance, smaller index, larger index), a strict total order,
+so the tree is unique. Each driver advances its kernel by a limited amount of work per call, so
+that Ctrl-C and progress are served in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from isthmus._compile import kernel, kernel_part
+from isthmus._typing import Array, Floats, Ints
+from isthmus.distances import distances_to_column
+from isthmus.metrics import PreparedPoints
+
+Progress = Callable[[int, int], None]
+
+# Distance evaluations, times features, per kernel call: a few hundredths of a second.
+_WORK_PER_CALL = 20_000_000
+
+
+def prim_of_points(
+    prepared: PreparedPoints, progress: Progress | None = None
+) -> tuple[Ints, Floats]:
+    """Return the edges and weights of the spanning tree of points, in the order Prim adds them."""
+    points = prepared.points
+    n_points, n_features = points.shape
+    # Features first: the inner loop then runs over neighbouring points. The kernel reorders it.
+    columns = np.array(points.T, order="C", copy=True)
+    metric = prepared.metric
+
+    def advance(state: _State, n_steps: int) -> None:
+        prim_steps_on_points(columns, metric.kind, metric.power, *state.arrays(), n_steps)
+
+    state = _run(n_points, n_features, advance, progress)
+    return state.edges, prepared.heights(state.weights)
+
+
+def prim_of_matrix(
+    matrix: Array, progress: Progress | None = None
+) -> tuple[Ints, Floats]:
+    """Return the edges and weights of the spanning tree of a square distance matrix."""
+
+    def advance(state: _State, n_steps: int) -> None:
+        prim_steps_on_matrix(matrix, *state.arrays(), n_steps)
+
+    state = _run(len(matrix), 1, advance, progress)
+    return state.edges, state.weights
+
+
+class _State:
+    """The buffers of a run of Prim; the kernels fill them."""
+
+    def __init__(self, n_points: int) -> None:
+        # point[j], for j < number of points outside the tree: its index; nearest[j]: the point
+        # of the tree closest to it; distance[j]: how far.
+        self.point = np.arange(n_points, dtype=np.int64)
+        self.nearest = np.full(n_points, -1, dtype=np.int64)
+        self.distance = np.full(n_points, np.inf)
+        self.row = np.empty(n_points)
+        self.n_edges = np.zeros(1, dtype=np.int64)
+        self.edges = np.empty((n_points - 1, 2), dtype=np.int64)
+        self.weights = np.empty(n_points - 1)
+
+    def arrays(self) -> tuple[Array, ...]:
+        return (
+            self.point,
+            self.nearest,
+            self.distance,
+            self.row,
+            self.n_edges,
+            self.edges,
+            self.weights,
+        )
+
+
+def _run(
+    n_points: int,
+    work_per_distance: int,
+    advance: Callable[[_State, int], None],
+    progress: Progress | None,
+) -> _State:
+    state = _State(n_points)
+    n_steps = n_points - 1
+    while (done := int(state.n_edges[0])) < n_steps:
+        work_per_step = (n_points - done) * work_per_distance
+        advance(state, max(1, min(n_steps - done, _WORK_PER_CALL // work_per_step)))
+        if progress is not None:
+            progress(int(state.n_edges[0]), n_steps)
+    return state
+
+
+@kernel
+def prim_steps_on_points(
+    columns: Array,
+    kind: int,
+    power: float,
+    point: Ints,
+    nearest: Ints,
+    distance: Floats,
+    row: Floats,
+    n_edges: Ints,
+    edges: Ints,
+    weights: Floats,
+    n_steps: int,
+) -> None:
+    """Add n_steps edges to the tree of points.
+
+    Parameters
+    ----------
+    columns : (n_features, n) float array, in and out
+        Coordinates; column j belongs to point[j], and columns are swapped as points join.
+    kind, power : int, float
+        What to accumulate; see metrics.py.
+    point, nearest : (n,) int64, in and out
+    distance : (n,) float64, in and out
+    row : (n,) float64, scratch
+    n_edges : (1,) int64, in and out
+    edges, weights : (n - 1, 2) int64 and (n - 1,) float64, out
+    n_steps : int
+    """
+    n_points = point.shape[0]
+    for _ in range(n_steps):
+        # The point that joined last stands right behind the points still outside.
+        outside = n_points - 1 - n_edges[0]
+        distances_to_column(columns, outside, outside, kind, power, row)
+        j = relax_and_choose(row, point, nearest, distance, outside)
+        add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+        for f in range(columns.shape[0]):
+            swapped = columns[f, j]
+            columns[f, j] = columns[f, outside - 1]
+            columns[f, outside - 1] = swapped
+
+
+@kernel
+def prim_steps_on_matrix(
+    matrix: Array,
+    point: Ints,
+    nearest: Ints,
+    distance: Floats,
+    row: Floats,
+    n_edges: Ints,
+    edges: Ints,
+    weights: Floats,
+    n_steps: int,
+) -> None:
+    """Add n_steps edges to the tree of a distance matrix; arguments as above."""
+    n_points = point.shape[0]
+    for _ in range(n_steps):
+        outside = n_points - 1 - n_edges[0]
+        newest = point[outside]
+        for j in range(outside):
+            row[j] = matrix[newest, point[j]]
+        j = relax_and_choose(row, point, nearest, distance, outside)
+        add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+
+
+@kernel_part
+def relax_and_choose(
+    row: Floats, point: Ints, nearest: Ints, distance: Floats, outside: int
+) -> int:
+    """Take the newest point's row into account; return the place of the next point to join.
+
+    point[outside] is the newest point. Ties go to the edge that is smaller by its indices.
+    """
+    newest = point[outside]
+    best = 0
+    for j in range(outside):
+        d = row[j]
+        if d <= distance[j] and (
+            d < distance[j] or edge_before(point[j], newest, point[j], nearest[j])
+        ):
+            distance[j] = d
+            nearest[j] = newest
+        if distance[j] <= distance[best] and (
+            distance[j] < distance[best]
+            or edge_before(point[j], nearest[j], point[best], nearest[best])
+        ):
+            best = j
+    return best
+
+
+@kernel_part
+def edge_before(a: int, b: int, c: int, d: int) -> bool:
+    """Whether edge {a, b} comes before edge {c, d} of the same length."""
+    low, other_low = min(a, b), min(c, d)
+    return low < other_low or (low == other_low and max(a, b) < max(c, d))
+
+
+@kernel_part
+def add_edge(
+    j: int,
+    outside: int,
+    point: Ints,
+    nearest: Ints,
+    distance: Floats,
+    n_edges: Ints,
+    edges: Ints,
+    weights: Floats,
+) -> None:
+    """Write the edge of the point at place j and move that point behind those still outside."""
+    e = n_edges[0]
+    edges[e, 0] = nearest[j]
+    edges[e, 1] = point[j]
+    weights[e] = distance[j]
+    n_edges[0] = e + 1
+    last = outside - 1
+    newest = point[j]
+    point[j] = point[last]
+    nearest[j] = nearest[last]
+    distance[j] = distance[last]
+    point[last] = newest

@@ -1,0 +1,105 @@
+"""The record that every spanning-tree engine returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus._typing import Array, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpanningTree:
+    """A minimum spanning tree: its edges, from the lightest to the heaviest.
+
+    Edges are in one total order: by weight, then by smaller index, then by larger index. Under
+    that order the minimum spanning tree is unique, so every engine returns the same one.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_points - 1, 2), dtype int64
+        The two points of each edge, the smaller index first. Read-only.
+    weights : ndarray of shape (n_points - 1,), dtype float64
+        The length of each edge in the metric that was asked for; not decreasing. Read-only.
+    engine : str
+        What found the tree.
+    """
+
+    edges: Ints
+    weights: Floats
+    engine: str = "given"
+
+    def __post_init__(self) -> None:
+        self.edges.flags.writeable = False
+        self.weights.flags.writeable = False
+
+    @property
+    def n_points(self) -> int:
+        """The number of points that the tree spans."""
+        return len(self.weights) + 1
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of all weights."""
+        return float(self.weights.sum())
+
+    @classmethod
+    def from_edges(cls, edges: Any, weights: Any, *, engine: str = "given") -> SpanningTree:
+        """Return the record of edges given in any order and direction.
+
+        Parameters
+        ----------
+        edges : array-like of shape (n_points - 1, 2)
+            Pairs of point indices from 0 to n_points - 1.
+        weights : array-like of shape (n_points - 1,)
+            Finite, not negative.
+        engine : str
+            What found the tree.
+
+        Whether the edges form a tree is checked where it is first needed, when they are merged.
+        """
+        pairs = np.asarray(edges)
+        lengths = np.asarray(weights, dtype=np.float64)
+        _check_edges(pairs, lengths)
+        ordered = np.sort(pairs.astype(np.int64, copy=False), axis=1)
+        order = np.lexsort((ordered[:, 1], ordered[:, 0], lengths))
+        # + 0.0 turns a negative zero into a positive one
+        return cls(ordered[order], lengths[order] + 0.0, engine)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.edges, self.weights, self.engine)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SpanningTree):
+            return NotImplemented
+        return np.array_equal(self.edges, other.edges) and np.array_equal(
+            self.weights, other.weights
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.edges.tobytes(), self.weights.tobytes()))
+
+    def __repr__(self) -> str:
+        return (
+            f"SpanningTree(n_points={self.n_points}, total_weight={self.total_weight:.6g}, "
+            f"engine={self.engine!r})"
+        )
+
+
+def _check_edges(edges: Array, weights: Floats) -> None:
+    if weights.ndim != 1 or edges.shape != (len(weights), 2):
+        raise ValueError(
+            "A spanning tree of n points has edges of shape (n - 1, 2) and weights of shape "
+            f"(n - 1,); got {edges.shape} and {weights.shape}."
+        )
+    if edges.size and not np.issubdtype(edges.dtype, np.integer):
+        raise TypeError(f"Edges must be pairs of whole numbers, got dtype {edges.dtype}.")
+    if edges.size and (edges.min() < 0 or edges.max() > len(weights)):
+        raise ValueError(
+            f"{len(weights)} edges span {len(weights) + 1} points, so indices go from 0 to "
+            f"{len(weights)}; got indices from {edges.min()} to {edges.max()}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("The weights of a spanning tree must be finite and not negative.")

@@ -1,0 +1,138 @@
+"""Sorted edges → merges, and merges → the order of the leaves. No recursion: trees may be paths.
+
+Nodes are numbered as in SciPy: leaves 0 … n - 1, then one node per merge, n … 2n - 2, from the
+lowest to the highest. A parent's number is larger than its children's, so a loop over merges is
+a pass up the tree and the loop backwards a pass down.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._compile import kernel
+from isthmus._parallel import chunks
+from isthmus._typing import Floats, Ints
+
+# Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
+CHUNK = 1 << 20
+
+
+def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
+    """Return the children of each merge and the sizes of all nodes.
+
+    Parameters
+    ----------
+    edges : (n - 1, 2) int64
+        The edges of a tree, from the lightest to the heaviest.
+
+    Returns
+    -------
+    children : (n - 1, 2) int64
+        The two nodes that each merge joins, the smaller number first.
+    sizes : (2n - 1,) int64
+        The number of leaves below each node.
+    """
+    n_points = len(edges) + 1
+    parent = np.arange(n_points, dtype=np.int64)
+    node = np.arange(n_points, dtype=np.int64)
+    children = np.empty((n_points - 1, 2), dtype=np.int64)
+    sizes = np.ones(2 * n_points - 1, dtype=np.int64)
+    for start, stop in chunks(n_points - 1, CHUNK):
+        cycle = join_edges(edges, parent, node, children, sizes, start, stop)
+        if cycle >= 0:
+            i, j = edges[cycle]
+            raise ValueError(
+                f"The edges do not form a tree: edge ({i}, {j}) closes a cycle, so some points "
+                "are not connected."
+            )
+    return children, sizes
+
+
+@kernel
+def join_edges(
+    edges: Ints, parent: Ints, node: Ints, children: Ints, sizes: Ints, start: int, stop: int
+) -> int:
+    """Merge along edges start … stop - 1; return the first edge that closes a cycle, or -1.
+
+    Parameters
+    ----------
+    edges : (n - 1, 2) int64, in
+    parent : (n,) int64, in and out
+        Disjoint sets of points.
+    node : (n,) int64, in and out
+        For the root of each set, the node of the tree that it has become.
+    children, sizes : out
+    """
+    n_points = parent.shape[0]
+    for e in range(start, stop):
+        a = edges[e, 0]
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        b = edges[e, 1]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        if a == b:
+            return e
+        children[e, 0] = min(node[a], node[b])
+        children[e, 1] = max(node[a], node[b])
+        size_a, size_b = sizes[node[a]], sizes[node[b]]
+        sizes[n_points + e] = size_a + size_b
+        if size_a < size_b:
+            a, b = b, a
+        parent[b] = a
+        node[a] = n_points + e
+    return -1
+
+
+@kernel
+def place_leaves(children: Ints, sizes: Ints, starts: Ints, start: int, stop: int) -> None:
+    """Give each child of merges stop - 1 … start the place in the leaf order where it begins.
+
+    starts : (2n - 1,) int64, in and out; the root begins at 0, the first child where its parent
+    does, the second right behind the first.
+    """
+    n_points = children.shape[0] + 1
+    for e in range(stop - 1, start - 1, -1):
+        first, second = children[e, 0], children[e, 1]
+        starts[first] = starts[n_points + e]
+        starts[second] = starts[n_points + e] + sizes[first]
+
+
+def leaf_places(children: Ints, sizes: Ints) -> Ints:
+    """Return where each node's slice of the leaf order begins: (2n - 1,) int64."""
+    starts = np.zeros(len(sizes), dtype=np.int64)
+    for start, stop in reversed(list(chunks(len(children), CHUNK))):
+        place_leaves(children, sizes, starts, start, stop)
+    return starts
+
+
+@kernel
+def smallest_leaves(children: Ints, smallest: Ints) -> None:
+    """Fill smallest[v], in and out, with the smallest leaf below each node; leaves are given."""
+    n_points = children.shape[0] + 1
+    for e in range(n_points - 1):
+        smallest[n_points + e] = min(smallest[children[e, 0]], smallest[children[e, 1]])
+
+
+def edges_of_linkage(children: Ints) -> Ints:
+    """Return, for each merge of SciPy's children, the smallest leaves of its two sides.
+
+    Of all spanning trees of an ultrametric this is the first one in the total order of edges.
+    """
+    n_points = len(children) + 1
+    smallest = np.arange(2 * n_points - 1, dtype=np.int64)
+    smallest_leaves(children, smallest)
+    pairs: Ints = np.sort(smallest[children], axis=1)
+    return pairs
+
+
+def gaps_of_merges(children: Ints, starts: Ints, heights: Floats) -> Floats:
+    """Return the transitive distance of each leaf to the next one in the leaf order: (n - 1,).
+
+    A merge lies between the last leaf of its first child and the first leaf of its second.
+    """
+    gaps = np.empty(len(heights))
+    gaps[starts[children[:, 1]] - 1] = heights
+    return gaps

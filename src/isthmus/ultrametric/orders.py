@@ -1,0 +1,129 @@
+"""Transitive distances of order k (the paper's Definition 1), as repeated (min, max) products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from isthmus._compile import kernel
+from isthmus._memory import require_memory
+from isthmus._parallel import chunks, map_in_threads
+from isthmus._typing import Floats
+from isthmus.distances import distance_matrix
+from isthmus.ultrametric.tree import UltrametricTree
+from isthmus.validation import (
+    check_distance_matrix,
+    check_n_jobs,
+    check_points,
+    check_whole_number,
+)
+
+# Rows of the result per task, and the width of the panels that stay in the cache meanwhile.
+_ROWS, _PANEL = 16, 512
+
+
+def transitive_distances(
+    X: Any,
+    order: int | None = None,
+    *,
+    metric: str = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return the matrix of transitive distances of a given order.
+
+    D_k(i, j) is the smallest possible longest hop on a path from i to j with at most k vertices.
+    Order 2, and by convention order 1, is the base distance; order n and above is the transitive
+    distance D itself, an ultrametric.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_points, n_features) or (n_points, n_points)
+        Points, or their distances with ``metric="precomputed"``.
+    order : int, optional
+        At most so many vertices on a path; None for no limit.
+    metric, metric_params
+        As for :func:`isthmus.minimum_spanning_tree`.
+    n_jobs : int, optional
+        Threads; never changes the result.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_points)
+
+    Notes
+    -----
+    Full order costs a spanning tree and O(n²). A smaller order costs O(n³ log k).
+
+    Examples
+    --------
+    >>> from isthmus import transitive_distances
+    >>> line = [[0.0], [1.0], [3.0]]
+    >>> float(transitive_distances(line, order=2)[0, 2]), float(transitive_distances(line)[0, 2])
+    (3.0, 2.0)
+    """
+    threads = check_n_jobs(n_jobs)
+    if order is not None:
+        order = check_whole_number(order, "order", 1)
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    data = check_distance_matrix(X) if precomputed else check_points(X)
+    n_points = len(data)
+    # the result, and for a limited order also the running power and a buffer
+    require_memory(
+        n_points**2 * 8 * (1 if order is None else 3),
+        f"The transitive distance matrix of {n_points} points",
+        "UltrametricTree answers distance(i, j), row(i) and products without the matrix.",
+    )
+    if order is None or (order >= n_points and order > 2):
+        tree = UltrametricTree.from_data(data, metric=metric, metric_params=metric_params)
+        return tree.matrix(n_jobs=threads)
+    base = (
+        np.array(data, dtype=np.float64)
+        if precomputed
+        else distance_matrix(data, metric, metric_params, threads)
+    )
+    return minimax_power(base, max(order - 1, 1), threads)
+
+
+def minimax_power(base: Floats, exponent: int, n_jobs: int = 1) -> Floats:
+    """Return the (min, max) power of a distance matrix, by repeated squaring."""
+    power = base
+    result: Floats | None = None
+    while True:
+        if exponent & 1:
+            result = power if result is None else minimax_product(result, power, n_jobs)
+        exponent >>= 1
+        if not exponent:
+            return result if result is not None else power
+        power = minimax_product(power, power, n_jobs)
+
+
+def minimax_product(a: Floats, b: Floats, n_jobs: int = 1) -> Floats:
+    """Return C with C[i, j] = min over l of max(a[i, l], b[l, j])."""
+    out = np.full((len(a), b.shape[1]), np.inf)
+
+    def fill(bounds: tuple[int, int]) -> None:
+        start, stop = bounds
+        minimax_rows(a[start:stop], b, out[start:stop])
+
+    map_in_threads(fill, chunks(len(a), _ROWS), n_jobs)
+    return out
+
+
+@kernel
+def minimax_rows(a: Floats, b: Floats, out: Floats) -> None:
+    """Lower out[i, j], in and out, to min over l of max(a[i, l], b[l, j])."""
+    n_inner, n_columns = b.shape
+    for panel in range(0, n_columns, _PANEL):
+        stop = min(panel + _PANEL, n_columns)
+        for l0 in range(0, n_inner, 64):
+            for i in range(a.shape[0]):
+                row = out[i, panel:stop]
+                for l in range(l0, min(l0 + 64, n_inner)):  # noqa: E741
+                    longest = a[i, l]
+                    other = b[l, panel:stop]
+                    for j in range(stop - panel):
+                        through = max(longest, other[j])
+                        row[j] = min(row[j], through)

@@ -1,0 +1,62 @@
+"""The product of the transitive distance matrix with a block of vectors, in O(n) per vector.
+
+One pass up sums the vector below each node; one pass down hands each child what its parent
+has gathered plus the height times the sum over its sibling.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._compile import kernel
+from isthmus._parallel import chunks, map_in_threads
+from isthmus._typing import Floats, Ints
+from isthmus.ultrametric.merges import CHUNK
+
+# Vectors multiplied together: they share the walk over the tree.
+_COLUMNS = 8
+
+
+def multiply(children: Ints, heights: Floats, block: Floats, n_jobs: int = 1) -> Floats:
+    """Return D @ block for a block of shape (n, m)."""
+    n_points, n_columns = block.shape
+    out = np.empty((n_points, n_columns))
+
+    def multiply_columns(bounds: tuple[int, int]) -> None:
+        start, stop = bounds
+        sums = np.empty((2 * n_points - 1, stop - start))
+        sums[:n_points] = block[:, start:stop]
+        for first, last in chunks(n_points - 1, CHUNK):
+            sum_below(children, sums, first, last)
+        gathered = np.empty_like(sums)
+        gathered[-1] = 0.0
+        for first, last in reversed(list(chunks(n_points - 1, CHUNK))):
+            hand_down(children, heights, sums, gathered, first, last)
+        out[:, start:stop] = gathered[:n_points]
+
+    map_in_threads(multiply_columns, chunks(n_columns, _COLUMNS), n_jobs)
+    return out
+
+
+@kernel
+def sum_below(children: Ints, sums: Floats, start: int, stop: int) -> None:
+    """Fill sums[v, :], in and out, for merges start … stop - 1; leaves are given."""
+    n_points = children.shape[0] + 1
+    for e in range(start, stop):
+        x, y = children[e, 0], children[e, 1]
+        for c in range(sums.shape[1]):
+            sums[n_points + e, c] = sums[x, c] + sums[y, c]
+
+
+@kernel
+def hand_down(
+    children: Ints, heights: Floats, sums: Floats, gathered: Floats, start: int, stop: int
+) -> None:
+    """Fill gathered[v, :], in and out, for the children of merges stop - 1 … start."""
+    n_points = children.shape[0] + 1
+    for e in range(stop - 1, start - 1, -1):
+        x, y = children[e, 0], children[e, 1]
+        h = heights[e]
+        for c in range(sums.shape[1]):
+            gathered[x, c] = gathered[n_points + e, c] + h * sums[y, c]
+            gathered[y, c] = gathered[n_points + e, c] + h * sums[x, c]

@@ -1,0 +1,276 @@
+"""UltrametricTree: all transitive distances of n points in O(n) memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import is_valid_linkage
+
+from isthmus._memory import require_memory
+from isthmus._typing import Floats, Ints
+from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree, spanning_tree_of_matrix
+from isthmus.ultrametric.merges import (
+    edges_of_linkage,
+    gaps_of_merges,
+    leaf_places,
+    merges_of_edges,
+)
+from isthmus.ultrametric.products import multiply
+from isthmus.ultrametric.queries import (
+    block_maxima,
+    distance_rows,
+    largest_gaps,
+    resolve_indices,
+)
+from isthmus.validation import check_distance_matrix
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UltrametricTree:
+    """The transitive distances of n points, as a binary tree of merges. Immutable.
+
+    Joining the edges of the minimum spanning tree from the lightest to the heaviest gives n - 1
+    merges. The transitive distance of two points is the height of the merge that first puts them
+    together. Nodes are numbered as in SciPy: points 0 … n - 1, then the merges n … 2n - 2.
+
+    Build one with :meth:`from_data`, :meth:`from_spanning_tree`, :meth:`from_linkage` or
+    :meth:`from_matrix`. Where edges have equal weights the tree's shape depends on their order,
+    which is defined (by index); the distances do not.
+
+    Attributes
+    ----------
+    spanning_tree : SpanningTree
+        The edges that were merged.
+    children : ndarray of shape (n - 1, 2)
+        The two nodes that each merge joins, the smaller number first.
+    sizes : ndarray of shape (2n - 1,)
+        The number of points below each node.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree
+    >>> tree = UltrametricTree.from_data([[0.0], [1.0], [3.0], [3.5]])
+    >>> tree.distance(0, 3)
+    2.0
+    >>> (tree @ [1.0, 1.0, 1.0, 1.0]).tolist()
+    [5.0, 5.0, 4.5, 4.5]
+    """
+
+    spanning_tree: SpanningTree
+    children: Ints
+    sizes: Ints
+
+    # NumPy then leaves ``array @ tree`` to __rmatmul__.
+    __array_ufunc__ = None
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        *,
+        metric: str = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> UltrametricTree:
+        """Return the tree of points; parameters as for :func:`isthmus.minimum_spanning_tree`."""
+        return cls.from_spanning_tree(
+            minimum_spanning_tree(X, metric=metric, metric_params=metric_params, n_jobs=n_jobs)
+        )
+
+    @classmethod
+    def from_spanning_tree(cls, spanning_tree: SpanningTree) -> UltrametricTree:
+        """Return the tree of a spanning tree; raise ValueError where its edges form a cycle."""
+        if not isinstance(spanning_tree, SpanningTree):
+            raise TypeError(
+                f"Expected a SpanningTree, got {type(spanning_tree).__name__}. "
+                "SpanningTree.from_edges(edges, weights) makes one."
+            )
+        children, sizes = merges_of_edges(spanning_tree.edges)
+        return cls(spanning_tree, _read_only(children), _read_only(sizes))
+
+    @classmethod
+    def from_linkage(cls, Z: Any) -> UltrametricTree:
+        """Return the tree of SciPy's linkage matrix, of any method whose heights never fall.
+
+        The transitive distances are the cophenetic distances of Z. A linkage does not tell which
+        points a merge connected, so ``spanning_tree`` joins the smallest points of both sides.
+        """
+        linkage = np.asarray(Z, dtype=np.float64)
+        is_valid_linkage(linkage, throw=True, name="Z")
+        children = linkage[:, :2].astype(np.int64)
+        heights = linkage[:, 2]
+        below = np.concatenate([np.zeros(len(linkage) + 1), heights])[children].max(axis=1)
+        if (below > heights).any():
+            merge = int(np.flatnonzero(below > heights)[0])
+            raise ValueError(
+                f"Merge {merge} of Z lies lower ({heights[merge]}) than a merge inside it "
+                f"({below[merge]}), so Z is no ultrametric. Linkage methods 'centroid' and "
+                "'median' do that; use another one."
+            )
+        edges = edges_of_linkage(children)
+        return cls.from_spanning_tree(SpanningTree.from_edges(edges, heights, engine="linkage"))
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> UltrametricTree:
+        """Return the tree of a square matrix of base distances."""
+        return cls.from_spanning_tree(spanning_tree_of_matrix(check_distance_matrix(matrix)))
+
+    def with_heights(self, function: Callable[[Floats], Any]) -> UltrametricTree:
+        """Return the tree whose every distance is ``function`` of this one's.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the array of heights and returns as many: finite, not negative, not decreasing
+            where the heights don't. Distances between different points should stay positive.
+            Example: ``tree.with_heights(np.sqrt)``.
+        """
+        weights = np.asarray(function(self.heights), dtype=np.float64)
+        if weights.shape != self.heights.shape:
+            raise ValueError(
+                f"The function turned {self.heights.shape} heights into {weights.shape}."
+            )
+        if not np.isfinite(weights).all() or (weights < 0).any() or (np.diff(weights) < 0).any():
+            raise ValueError(
+                "The function must be increasing and its values finite and not negative."
+            )
+        edges = self.spanning_tree.edges
+        mapped = SpanningTree(edges, _read_only(weights + 0.0), self.spanning_tree.engine)
+        return type(self)(mapped, self.children, self.sizes)
+
+    @property
+    def heights(self) -> Floats:
+        """The height of each merge, from the lowest to the highest: shape (n - 1,)."""
+        return self.spanning_tree.weights
+
+    @property
+    def n_points(self) -> int:
+        """The number of points (leaves)."""
+        return len(self.children) + 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the matrix that the tree stands for."""
+        return self.n_points, self.n_points
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each node's points begin in ``leaf_order``: shape (2n - 1,).
+
+        Node v holds ``leaf_order[starts[v] : starts[v] + sizes[v]]``.
+        """
+        return _read_only(leaf_places(self.children, self.sizes))
+
+    @cached_property
+    def leaf_order(self) -> Ints:
+        """The points in an order in which every node is a contiguous slice: shape (n,)."""
+        order = np.empty(self.n_points, dtype=np.int64)
+        order[self.starts[: self.n_points]] = np.arange(self.n_points)
+        return _read_only(order)
+
+    @cached_property
+    def gaps(self) -> Floats:
+        """The distance of each point to the next one in ``leaf_order``: shape (n - 1,).
+
+        The distance of any two points is the largest gap between them.
+        """
+        return _read_only(gaps_of_merges(self.children, self.starts, self.heights))
+
+    @cached_property
+    def _block_maxima(self) -> Floats:
+        return _read_only(block_maxima(self.gaps))
+
+    @property
+    def linkage(self) -> Floats:
+        """The merges in SciPy's format: shape (n - 1, 4)."""
+        return np.column_stack(
+            [self.children.astype(np.float64), self.heights, self.sizes[self.n_points :]]
+        )
+
+    def members(self, node: int) -> Ints:
+        """Return the points below a node, in leaf order."""
+        if not 0 <= node < len(self.sizes):
+            raise IndexError(f"Nodes are numbered 0 to {len(self.sizes) - 1}, got {node}.")
+        start = self.starts[node]
+        return self.leaf_order[start : start + self.sizes[node]]
+
+    def distance(self, i: Any, j: Any) -> Any:
+        """Return the transitive distance of points i and j; arrays broadcast.
+
+        O(1) per pair after a preparation linear in n, which is done once.
+        """
+        first = resolve_indices(np.asarray(i), self.n_points)
+        second = resolve_indices(np.asarray(j), self.n_points)
+        first, second = np.broadcast_arrays(first, second)
+        out = np.empty(first.size)
+        places = self.starts
+        largest_gaps(self.gaps, self._block_maxima, places[first.ravel()], places[second.ravel()], out)
+        return out.reshape(first.shape) if first.ndim else float(out[0])
+
+    def row(self, i: int) -> Floats:
+        """Return the transitive distances of point i to all points, in O(n)."""
+        point = resolve_indices(np.asarray(i), self.n_points).reshape(1)
+        return distance_rows(self.gaps, self.leaf_order, self.starts, point)[0]
+
+    def matrix(self, *, n_jobs: int = 1) -> Floats:
+        """Return the dense matrix of transitive distances, if it fits in memory."""
+        require_memory(
+            self.n_points**2 * 8,
+            f"The dense matrix of {self.n_points} points",
+            "Use distance(i, j), row(i) or tree @ x, which need none of it.",
+        )
+        everything = np.arange(self.n_points)
+        return distance_rows(self.gaps, self.leaf_order, self.starts, everything, n_jobs)
+
+    def __matmul__(self, other: Any) -> Floats:
+        """Return the product of the distance matrix with a vector or a block, in O(n) each."""
+        block = np.asarray(other, dtype=np.float64)
+        if block.ndim not in (1, 2) or len(block) != self.n_points:
+            raise ValueError(
+                f"A tree of {self.n_points} points multiplies arrays of shape "
+                f"({self.n_points},) or ({self.n_points}, m); got {block.shape}."
+            )
+        product = multiply(self.children, self.heights, block.reshape(self.n_points, -1))
+        return product.reshape(block.shape)
+
+    def __rmatmul__(self, other: Any) -> Floats:
+        return (self @ np.asarray(other).T).T  # the matrix is symmetric
+
+    def __len__(self) -> int:
+        return self.n_points
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both trees give every pair of points the same distance.
+
+        In O(n): neighbours in one tree's leaf order must have the same distance in the other, and
+        the other way round. Along such a chain no distance can be larger in the other tree.
+        """
+        if not isinstance(other, UltrametricTree):
+            return NotImplemented
+        if not np.array_equal(self.heights, other.heights):
+            return False
+        return all(
+            np.array_equal(b.distance(a.leaf_order[:-1], a.leaf_order[1:]), a.gaps)
+            for a, b in ((self, other), (other, self))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_points, self.heights.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_spanning_tree, (self.spanning_tree,)
+
+    def __repr__(self) -> str:
+        if self.n_points == 1:
+            return "UltrametricTree(n_points=1)"
+        low, high = self.heights[0], self.heights[-1]
+        return f"UltrametricTree(n_points={self.n_points}, heights={low:.4g} … {high:.4g})"
+
+
+def _read_only(array: Any) -> Any:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,111 @@
+"""Raw input → checked arrays.
+
+Whatever a user passes is checked here, once, before any work is done; the rooms after this one
+trust what they get. An error says what was wrong, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.utils import check_array
+
+from isthmus._typing import Array
+
+# Relative difference up to which M[i, j] and M[j, i] count as equal: rounding, not asymmetry.
+SYMMETRY_TOLERANCE = 1e-8
+# Rows of a square matrix looked at together: keeps temporaries small beside the matrix itself.
+_BLOCK = 1024
+
+
+def check_points(X: Any) -> Array:
+    """Return X as a finite 2-D array of float64, or float32 if it was float32."""
+    points: Array = check_array(
+        X, dtype=[np.float64, np.float32], ensure_min_features=1, estimator="isthmus"
+    )
+    return points
+
+
+def check_distance_matrix(matrix: Any) -> Array:
+    """Return a precomputed distance matrix that is square, symmetric, non-negative, zero-diagonal.
+
+    The matrix is not copied unless its type must change, and never modified.
+    """
+    array: Array = check_array(
+        matrix, dtype=[np.float64, np.float32], estimator="isthmus"
+    )
+    n_rows, n_columns = array.shape
+    if n_rows != n_columns:
+        raise ValueError(
+            f"A precomputed distance matrix must be square, got shape {array.shape}. "
+            "For a table of points choose another metric, for example metric='euclidean'."
+        )
+    off_diagonal = np.flatnonzero(np.diagonal(array))
+    if off_diagonal.size:
+        i = off_diagonal[0]
+        raise ValueError(
+            f"A precomputed distance matrix must have a zero diagonal, "
+            f"but entry ({i}, {i}) is {array[i, i]!r}."
+        )
+    tolerance = max(SYMMETRY_TOLERANCE, 4 * float(np.finfo(array.dtype).eps))
+    for start in range(0, n_rows, _BLOCK):
+        rows = array[start : start + _BLOCK]
+        _refuse_first(rows < 0, start, array, "must not be negative")
+        columns = array[:, start : start + _BLOCK].T
+        gap = np.abs(rows - columns)
+        _refuse_first(gap > tolerance * np.maximum(rows, columns), start, array, "must be symmetric")
+    return array
+
+
+def _refuse_first(
+    wrong: npt.NDArray[np.bool_], first_row: int, matrix: Array, rule: str
+) -> None:
+    if wrong.any():
+        row, j = (int(index[0]) for index in np.nonzero(wrong))
+        i = first_row + row
+        raise ValueError(
+            f"A precomputed distance matrix {rule}, but entry ({i}, {j}) is {matrix[i, j]!r} "
+            f"and entry ({j}, {i}) is {matrix[j, i]!r}."
+        )
+
+
+def check_whole_number(value: Any, name: str, minimum: int) -> int:
+    """Return value as an int of at least ``minimum``."""
+    if not isinstance(value, Integral) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a whole number, got {value!r}.")
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {value!r}.")
+    return int(value)
+
+
+def check_n_clusters(n_clusters: Any, n_points: int) -> int:
+    """Return n_clusters as an int between 1 and the number of points."""
+    k = check_whole_number(n_clusters, "n_clusters", 1)
+    if k > n_points:
+        raise ValueError(
+            f"n_samples={n_points} should be >= n_clusters={k}: "
+            "no more clusters than points can be formed."
+        )
+    return k
+
+
+def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """Return value if it is one of the named choices."""
+    if isinstance(value, str) and value in choices:
+        return value
+    listed = ", ".join(repr(choice) for choice in choices)
+    raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
+
+
+def check_n_jobs(n_jobs: Any) -> int:
+    """Return the number of threads that n_jobs stands for (None: 1; -1: every core)."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
+        raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}.")
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for every core.")
+    threads: int = effective_n_jobs(n_jobs)
+    return threads
