@@ -6,7 +6,7 @@ trust what they get. An error says what was wrong, what was expected and what to
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -109,3 +109,12 @@ def check_n_jobs(n_jobs: Any) -> int:
         raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for every core.")
     threads: int = effective_n_jobs(n_jobs)
     return threads
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return value as a finite float above zero."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}.")
+    if not 0.0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be above 0 and finite, got {value!r}.")
+    return float(value)

@@ -64,7 +64,7 @@ class SpanningTree:
         lengths = np.asarray(weights, dtype=np.float64)
         _check_edges(pairs, lengths)
         ordered = np.sort(pairs.astype(np.int64, copy=False), axis=1)
-        order = np.lexsort((ordered[:, 1], ordered[:, 0], lengths))
+        order = _total_order(ordered, lengths)
         # + 0.0 turns a negative zero into a positive one
         return cls(ordered[order], lengths[order] + 0.0, engine)
 
@@ -86,6 +86,20 @@ class SpanningTree:
             f"SpanningTree(n_points={self.n_points}, total_weight={self.total_weight:.6g}, "
             f"engine={self.engine!r})"
         )
+
+
+def _total_order(edges: Ints, weights: Floats) -> Ints:
+    """Return the order of edges by weight, then by smaller, then by larger index."""
+    order = np.argsort(weights, kind="stable")
+    ranked = weights[order]
+    tied = np.zeros(len(order), dtype=bool)
+    tied[1:] = ranked[1:] == ranked[:-1]
+    tied[:-1] |= tied[1:]
+    if tied.any():  # sorting by three keys is slow: only the edges that need it
+        among = order[tied]
+        keys = (edges[among, 1], edges[among, 0], weights[among])
+        order[tied] = among[np.lexsort(keys)]
+    return order
 
 
 def _check_edges(edges: Array, weights: Floats) -> None:

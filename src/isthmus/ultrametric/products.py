@@ -13,8 +13,12 @@ from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Floats, Ints
 from isthmus.ultrametric.merges import CHUNK
 
-# Vectors multiplied together: they share the walk over the tree.
-_COLUMNS = 8
+def columns_at_once(n_points: int) -> int:
+    """Return how many vectors to multiply together, sharing the walk over the tree.
+
+    Fewer for large trees, so that temporary arrays stay small beside the tree itself.
+    """
+    return max(1, min(8, (1 << 22) // n_points))
 
 
 def multiply(children: Ints, heights: Floats, block: Floats, n_jobs: int = 1) -> Floats:
@@ -28,13 +32,12 @@ def multiply(children: Ints, heights: Floats, block: Floats, n_jobs: int = 1) ->
         sums[:n_points] = block[:, start:stop]
         for first, last in chunks(n_points - 1, CHUNK):
             sum_below(children, sums, first, last)
-        gathered = np.empty_like(sums)
-        gathered[-1] = 0.0
+        sums[-1] = 0.0  # nothing lies outside the root
         for first, last in reversed(list(chunks(n_points - 1, CHUNK))):
-            hand_down(children, heights, sums, gathered, first, last)
-        out[:, start:stop] = gathered[:n_points]
+            hand_down(children, heights, sums, first, last)
+        out[:, start:stop] = sums[:n_points]
 
-    map_in_threads(multiply_columns, chunks(n_columns, _COLUMNS), n_jobs)
+    map_in_threads(multiply_columns, chunks(n_columns, columns_at_once(n_points)), n_jobs)
     return out
 
 
@@ -49,14 +52,19 @@ def sum_below(children: Ints, sums: Floats, start: int, stop: int) -> None:
 
 
 @kernel
-def hand_down(
-    children: Ints, heights: Floats, sums: Floats, gathered: Floats, start: int, stop: int
-) -> None:
-    """Fill gathered[v, :], in and out, for the children of merges stop - 1 … start."""
+def hand_down(children: Ints, heights: Floats, sums: Floats, start: int, stop: int) -> None:
+    """Replace, for the children of merges stop - 1 … start, sums below by products outside.
+
+    sums : (2n - 1, m), in and out
+        In: the sum of the vector below each child. Out: the sum, over the points outside it, of
+        their entries times their distance, which for a leaf is the product. The sum below a node
+        is needed for its sibling alone, so both fit in one array.
+    """
     n_points = children.shape[0] + 1
     for e in range(stop - 1, start - 1, -1):
         x, y = children[e, 0], children[e, 1]
         h = heights[e]
         for c in range(sums.shape[1]):
-            gathered[x, c] = gathered[n_points + e, c] + h * sums[y, c]
-            gathered[y, c] = gathered[n_points + e, c] + h * sums[x, c]
+            below_x = sums[x, c]
+            sums[x, c] = sums[n_points + e, c] + h * sums[y, c]
+            sums[y, c] = sums[n_points + e, c] + h * below_x

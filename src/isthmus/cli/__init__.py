@@ -1,0 +1,1 @@
+"""The command ``isthmus``: one module per command, one per step from file to file."""

@@ -1,0 +1,125 @@
+"""``isthmus cluster``: a table in, the same table with a cluster for each row out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isthmus.cli.cluster_options import add_options
+from isthmus.cli.columns import Selection
+from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.output_file import check_output
+from isthmus.cli.read_table import ReadOptions, input_format, read_table
+from isthmus.cli.summary import Summary
+from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
+
+if TYPE_CHECKING:
+    from isthmus.cli.table import Table
+
+_DESCRIPTION = """\
+Cluster the rows of a table into K clusters of any shape and write, beside each row, the number
+of its cluster: 0 for the largest one, then 1, and so on.
+"""
+
+_EXAMPLES = """\
+examples:
+  isthmus cluster points.csv -k 3 -o labelled.csv
+  isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
+  cat points.csv | isthmus cluster -k 3 --columns 2-4 --labels-only | sort | uniq -c
+
+The table goes to standard output, or to the file of --output; the summary goes to standard
+error, as a small table or, with --json, as one JSON object. Exit status: 0 if all went well,
+2 if an option or a file was wrong (nothing is written then), 130 if interrupted.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
+    """Add this command to those of ``isthmus``."""
+    parser = subparsers.add_parser(
+        "cluster",
+        help="cluster the rows of a CSV, TSV, NumPy or Parquet file",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; return the exit status."""
+    read_options = ReadOptions(
+        args.format, args.delimiter, args.header, Selection(args.columns, args.exclude)
+    )
+    input_format(args.input, read_options)
+    _check_options(args)
+    write_options = WriteOptions(
+        check_output(args.output, args.input), args.label_column, args.labels_only, args.delimiter
+    )
+    started = time.perf_counter()
+    table = read_table(args.input, read_options)
+    check_label_column(table, write_options)
+    model, warned = _fit(table, args)
+    seconds = time.perf_counter() - started
+    write_labels(table, model.labels_, write_options)
+    if not args.quiet:
+        summary = _summarise(model, table, seconds, warned)
+        sys.stderr.write((summary.as_json() if args.json else summary.as_text()) + "\n")
+    return 0
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    if args.p is not None and args.metric != "minkowski":
+        raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+
+
+def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
+    n_points = len(table.points)
+    if args.n_clusters > n_points:
+        raise UserError(
+            f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
+            f"{'row' if n_points == 1 else 'rows'}."
+        )
+    from isthmus.estimators import TransitiveClustering
+
+    model = TransitiveClustering(
+        args.n_clusters,
+        metric=args.metric,
+        metric_params=None if args.p is None else {"p": args.p},
+        objective=args.objective,
+        power=args.power,
+        init=args.init,
+        n_init=args.n_init,
+        max_iter=args.max_iter,
+        random_state=args.seed,
+        n_jobs=args.jobs,
+        verbose=int(sys.stderr.isatty() and not args.quiet and not args.json),
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            model.fit(table.points)
+        except (ValueError, MemoryError) as error:
+            raise UserError(str(error) or "not enough memory.") from error
+    return model, [one_line(warning.message) for warning in caught]
+
+
+def _summarise(model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:
+    n_points, n_features = table.points.shape
+    return Summary(
+        n_points=n_points,
+        n_features=n_features,
+        n_clusters=model.n_clusters,
+        sizes=np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
+        inertia=float(model.inertia_),
+        n_iter=int(model.n_iter_),
+        seconds=round(seconds, 3),
+        metric=model.metric,
+        objective=model.objective,
+        columns=table.selected_names(),
+        warnings=warned,
+    )

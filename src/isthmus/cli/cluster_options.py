@@ -1,0 +1,194 @@
+"""The options of ``isthmus cluster``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, TypeVar
+
+from isthmus.cli.columns import split_tokens
+from isthmus.cli.formats import FORMATS, check_delimiter, listed_endings
+from isthmus.metrics import METRIC_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OBJECTIVES = ("rows", "embedding", "cut")
+INITS = ("cut", "k-means++", "random")
+_LARGEST_SEED = 2**32 - 1
+
+T = TypeVar("T")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add all options, in the order of the help."""
+    parser.add_argument(
+        "-k",
+        "--n-clusters",
+        metavar="K",
+        type=_whole_number(1),
+        required=True,
+        help="the number of clusters",
+    )
+    _add_input_options(parser.add_argument_group("input"))
+    _add_method_options(parser.add_argument_group("method"))
+    _add_output_options(parser.add_argument_group("output"))
+
+
+def _add_input_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "input",
+        nargs="?",
+        metavar="FILE",
+        help=f"the table, in the format of its ending ({listed_endings()}); "
+        "'-' or nothing reads CSV from standard input",
+    )
+    group.add_argument(
+        "--format", choices=FORMATS, help="the format of the input, whatever its ending"
+    )
+    group.add_argument(
+        "--delimiter",
+        metavar="CHAR",
+        type=_checked(check_delimiter),
+        help="the character between fields, 'tab' or 'space' (default: comma; in TSV: tab)",
+    )
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first row holds names (default: if it holds something not a number)",
+    )
+    group.add_argument(
+        "--columns",
+        metavar="LIST",
+        type=_checked(split_tokens),
+        help="columns to cluster by: names, positions from 1, ranges: x,y or 1,3-5 (default: all)",
+    )
+    group.add_argument(
+        "--exclude",
+        metavar="LIST",
+        type=_checked(split_tokens),
+        default=(),
+        help="columns not to cluster by; they are still written",
+    )
+
+
+def _add_method_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--metric",
+        metavar="NAME",
+        choices=METRIC_NAMES,
+        default="euclidean",
+        help=f"distance between rows: {', '.join(METRIC_NAMES)} (default: %(default)s)",
+    )
+    group.add_argument("--p", type=_number, help="the exponent of --metric minkowski (default: 2)")
+    group.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        default="rows",
+        help="what makes clusters good: K-means on the rows of the transitive distances, K-means "
+        "in their embedding, or the best cuts of the spanning tree (default: %(default)s)",
+    )
+    group.add_argument(
+        "--power",
+        type=_number,
+        default=1.0,
+        help="transitive distances are raised to this power; below 1 weakens the pull of "
+        "outliers (default: %(default)s)",
+    )
+    group.add_argument(
+        "--init", choices=INITS, default="cut", help="where K-means starts (default: %(default)s)"
+    )
+    group.add_argument(
+        "--n-init",
+        metavar="N",
+        type=_whole_number_or_auto,
+        default="auto",
+        help="the number of starts (default: auto)",
+    )
+    group.add_argument(
+        "--max-iter",
+        metavar="N",
+        type=_whole_number(1),
+        default=300,
+        help="the most iterations of one start (default: %(default)s)",
+    )
+    group.add_argument(
+        "--seed",
+        metavar="N",
+        type=_whole_number(0, _LARGEST_SEED),
+        help="makes random starts repeatable",
+    )
+    group.add_argument(
+        "--jobs",
+        metavar="N",
+        type=_n_jobs,
+        default=-1,
+        help="the number of threads; -1: every core (default: %(default)s)",
+    )
+
+
+def _add_output_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"where to write, in the format of its ending ({listed_endings()}; .npy holds the "
+        "labels alone); '-' or nothing writes CSV to standard output",
+    )
+    group.add_argument(
+        "--labels-only", action="store_true", help="leave out the columns of the input"
+    )
+    group.add_argument(
+        "--label-column",
+        metavar="NAME",
+        default="cluster",
+        help="the name of the column of labels (default: %(default)s)",
+    )
+    talk = group.add_mutually_exclusive_group()
+    talk.add_argument(
+        "--json", action="store_true", help="write the summary to standard error as JSON"
+    )
+    talk.add_argument("--quiet", action="store_true", help="write no summary")
+
+
+def _checked(check: Callable[[str], T]) -> Callable[[str], T]:
+    """Let argparse show the words of a ValueError."""
+
+    def convert(text: str) -> T:
+        try:
+            return check(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return convert
+
+
+def _whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+    def check(text: str) -> int:
+        expected = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+        try:
+            number = int(text)
+        except ValueError:
+            raise ValueError(f"expected a whole number {expected}, got {text!r}") from None
+        if number < minimum or (maximum is not None and number > maximum):
+            raise ValueError(f"must be {expected}, got {number}")
+        return number
+
+    return _checked(check)
+
+
+def _whole_number_or_auto(text: str) -> int | str:
+    return text if text == "auto" else _whole_number(1)(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
+
+
+def _n_jobs(text: str) -> int:
+    number = _whole_number(-1)(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("must be a number of threads, or -1 for every core, got 0")
+    return number

@@ -1,0 +1,230 @@
+"""``isthmus demo``: cluster four data sets beside K-means, print a table, draw a picture."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from isthmus.cli.errors import UserError
+from isthmus.cli.output_file import Output, open_output
+from isthmus.datasets import load_ionosphere, load_iris, make_multi_scale, make_two_moons
+from isthmus.estimators import TransitiveClustering
+from isthmus.evaluation import error_rate, match_labels
+from isthmus.plotting import plot_clusters, plot_spanning_tree, require_matplotlib
+
+if TYPE_CHECKING:
+    import argparse
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from isthmus._typing import Array, Floats, Ints
+    from isthmus.spanning_tree import SpanningTree
+
+_SEED = 0
+_HEADINGS = ("data set", "n", "k", "sizes of clusters", "inertia", "error", "K-means error", "time")
+_LEFT_ALIGNED = ("data set", "sizes of clusters")
+_NOTES = (
+    "error: share of points in the wrong cluster when clusters are matched with classes at best",
+    "time: second fit; the first one on a machine compiles",
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A data set, its true classes, and whether it can be drawn."""
+
+    name: str
+    X: Floats
+    y: Ints
+    in_picture: bool = False
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of classes, which both methods are told."""
+        return len(np.unique(self.y))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What both methods made of an example."""
+
+    example: Example
+    labels: Array
+    inertia: float
+    error: float
+    seconds: float
+    spanning_tree: SpanningTree
+    kmeans_labels: Array
+    kmeans_error: float
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command ``demo``."""
+    parser = subparsers.add_parser(
+        "demo",
+        help="cluster four data sets beside K-means and draw two of them",
+        description="Cluster two moons, a multi-scale set, Iris and Ionosphere with the transitive "
+        "method and with K-means; print a table and draw the first two.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("isthmus-demo.png"),
+        metavar="FILE",
+        help="the picture to write, a PNG (default: %(default)s)",
+    )
+    parser.add_argument("--no-picture", action="store_true", help="print the table only")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; return the exit code."""
+    if not args.no_picture:
+        _check_can_draw(args.output)
+    outcomes = [compare(example) for example in examples()]
+    _print([table(outcomes), "", *_NOTES])
+    if not args.no_picture:
+        _write_picture(draw(outcomes), args.output)
+        _print([f"picture: {args.output}"])
+    return 0
+
+
+def examples() -> list[Example]:
+    """Return the data sets of the demo, the same ones every time."""
+    return [
+        Example("two moons", *make_two_moons(random_state=_SEED), in_picture=True),
+        Example("multi-scale", *make_multi_scale(random_state=_SEED), in_picture=True),
+        Example("Iris", *load_iris(return_X_y=True)),
+        Example("Ionosphere", *load_ionosphere(return_X_y=True)),
+    ]
+
+
+def compare(example: Example) -> Outcome:
+    """Cluster an example with both methods."""
+    estimator = TransitiveClustering(example.n_clusters)
+    estimator.fit(example.X)
+    start = time.perf_counter()
+    estimator.fit(example.X)
+    seconds = time.perf_counter() - start
+    kmeans = KMeans(example.n_clusters, n_init=10, random_state=_SEED).fit(example.X)
+    return Outcome(
+        example=example,
+        labels=estimator.labels_,
+        inertia=float(estimator.inertia_),
+        error=error_rate(example.y, estimator.labels_),
+        seconds=seconds,
+        spanning_tree=estimator.spanning_tree_,
+        kmeans_labels=kmeans.labels_,
+        kmeans_error=error_rate(example.y, kmeans.labels_),
+    )
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """Return the outcomes as a table, one line each, columns aligned."""
+    rows = [_HEADINGS, *(_cells(outcome) for outcome in outcomes)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def draw(outcomes: list[Outcome]) -> Figure:
+    """Return a figure with a row for each outcome that is to be drawn."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    drawn = [outcome for outcome in outcomes if outcome.example.in_picture]
+    heights = [_panel_height(outcome.example.X) for outcome in drawn]
+    layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
+    figure = Figure(figsize=(14, sum(heights)), dpi=100, layout=layout)
+    grid = figure.subplots(len(drawn), 3, squeeze=False, height_ratios=heights)
+    for axes, outcome in zip(grid, drawn, strict=True):
+        _draw_row(axes, outcome)
+    return figure
+
+
+def _panel_height(points: Floats) -> float:
+    """Return the height in inches of a panel as wide as the figure allows, title included."""
+    width, height = np.ptp(points, axis=0)
+    return float(4.4 * height / width + 0.7)
+
+
+def _cells(outcome: Outcome) -> tuple[str, ...]:
+    example = outcome.example
+    sizes = sorted(np.unique(outcome.labels, return_counts=True)[1].tolist(), reverse=True)
+    return (
+        example.name,
+        str(len(example.X)),
+        str(example.n_clusters),
+        " + ".join(map(str, sizes)),
+        f"{outcome.inertia:.2f}",
+        f"{outcome.error:.3f}",
+        f"{outcome.kmeans_error:.3f}",
+        f"{1000 * outcome.seconds:.1f} ms",
+    )
+
+
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> list[str]:
+    return [
+        cell.ljust(width) if heading in _LEFT_ALIGNED else cell.rjust(width)
+        for heading, cell, width in zip(_HEADINGS, cells, widths, strict=True)
+    ]
+
+
+def _draw_row(axes: Array, outcome: Outcome) -> None:
+    example = outcome.example
+    # Renamed to the classes, so that colours mean the same in all panels of the row.
+    ours = match_labels(example.y, outcome.labels)
+    theirs = match_labels(example.y, outcome.kmeans_labels)
+    plot_clusters(example.X, theirs, ax=axes[0])
+    plot_spanning_tree(example.X, outcome.spanning_tree, labels=ours, ax=axes[1])
+    plot_clusters(example.X, ours, ax=axes[2])
+    axes[0].set_ylabel(example.name, fontsize=15)
+    _finish(axes[0], f"K-means: error {outcome.kmeans_error:.3f}")
+    _finish(axes[1], "minimum spanning tree, cut edges dashed")
+    _finish(axes[2], f"isthmus: error {outcome.error:.3f}")
+
+
+def _finish(axes: Axes, title: str) -> None:
+    axes.set_title(title, fontsize=14)
+    axes.spines[:].set_color("#BBBBBB")
+
+
+def _check_can_draw(output: Path) -> None:
+    """Refuse, before any work, a picture that could not be drawn or written."""
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise UserError(f"{error} (or leave the picture out with --no-picture)") from error
+    if output.suffix.lower() != ".png":
+        raise UserError(f"cannot write {output}: the picture is a PNG, so name it *.png.")
+    path = _behind_links(output)
+    if path.is_dir():
+        raise UserError(f"cannot write {output}: it is a directory.")
+    if not path.parent.is_dir():
+        raise UserError(f"cannot write {output}: there is no directory {output.parent}.")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"cannot write {output}: no permission to write to its directory.")
+
+
+def _print(lines: list[str]) -> None:
+    with open_output(Output(None, "text")) as stream:
+        stream.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+
+
+def _write_picture(figure: Figure, output: Path) -> None:
+    with open_output(Output(_behind_links(output), "png")) as stream:
+        figure.savefig(stream, format="png")
+
+
+def _behind_links(output: Path) -> Path:
+    return Path(os.path.realpath(output))

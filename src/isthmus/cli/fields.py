@@ -1,0 +1,61 @@
+"""Text of a field → a finite number, or why it is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isthmus.cli.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isthmus._typing import Floats
+
+# What spreadsheets and statistics programs write for a value that is not there.
+_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"})
+_ADVICE = "missing values must be filled in or removed first."
+
+
+def is_missing(field: str) -> bool:
+    """Whether a field stands for a value that is not there."""
+    return field.strip().casefold() in _MISSING
+
+
+def is_number(field: str) -> bool:
+    """Whether a field is a number, as Python reads one; ``1_000`` is none."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in field
+
+
+def finite_numbers(fields: Sequence[str]) -> Floats | None:
+    """Return the fields as an array; None unless every one is a finite number."""
+    try:
+        numbers = np.fromiter(map(float, fields), np.float64, len(fields))
+    except ValueError:
+        return None
+    return None if not np.isfinite(numbers).all() or "_" in "".join(fields) else numbers
+
+
+def why_no_number(field: str) -> str | None:
+    """Return why a field is not a finite number, for people; None if it is one."""
+    if not field.strip():
+        return f"the field is empty; {_ADVICE}"
+    if is_missing(field):
+        return f"{shown(field)} is a missing value; {_ADVICE}"
+    if not is_number(field):
+        return f"{shown(field)} is not a number."
+    return why_not_finite(float(field), shown(field))
+
+
+def why_not_finite(number: float, text: str) -> str | None:
+    """Return why a number cannot be clustered; None if it can."""
+    if np.isfinite(number):
+        return None
+    if np.isnan(number):
+        return f"{text} is a missing value; {_ADVICE}"
+    return f"{text} is infinite; only finite numbers can be clustered."

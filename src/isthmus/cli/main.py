@@ -1,0 +1,136 @@
+"""The command ``isthmus``: its options, its commands and its exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from isthmus._version import __version__
+from isthmus.cli.errors import UserError, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+SUCCESS, USER_ERROR, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
+
+_DESCRIPTION = """\
+Cluster points into shapes that K-means cannot see, with one parameter: the number of clusters.
+Two points are close if a chain of short steps leads from one to the other, so a cluster may be
+a ring, a spiral or a chain, as long as there is a gap around it.
+"""
+
+_EXAMPLES = """\
+examples:
+  isthmus cluster points.csv -k 3 -o labelled.csv
+  isthmus cluster points.parquet -k 3 --columns x,y -o labelled.parquet
+  isthmus demo
+
+"isthmus COMMAND --help" explains a command and its options.
+"""
+
+
+# Each command is a module of this package with ``add_parser(subparsers)`` and ``run(args)``. Only
+# the one that is called is imported, so that the others cost nothing.
+_COMMANDS = {
+    "cluster": "cluster the rows of a CSV, TSV, NumPy or Parquet file",
+    "demo": "cluster bundled examples beside K-means and draw them",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors take one line, like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}. See '{self.prog} --help'.")
+
+
+def build_parser(called: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser; only the command that is called gets its options."""
+    parser = _Parser(
+        prog="isthmus",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"isthmus {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for command, purpose in _COMMANDS.items():
+        if command == called:
+            _load(command).add_parser(subparsers)
+        else:
+            subparsers.add_parser(command, help=purpose)
+    return parser
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 for success, 2 for what the user can put right (told in one line), 130 if interrupted,
+        141 if the reader of the output went away. Anything else is a bug and raises.
+    """
+    try:
+        status = _dispatch(argv)
+        _flush()
+    except UserError as error:
+        _discard_output()
+        sys.stderr.write(f"isthmus: error: {one_line(error)}\n")
+        return USER_ERROR
+    except KeyboardInterrupt:
+        _discard_output()
+        sys.stderr.write("isthmus: interrupted\n")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()
+        return BROKEN_PIPE
+    return status
+
+
+def _dispatch(argv: Sequence[str] | None) -> int:
+    arguments = sys.argv[1:] if argv is None else argv
+    parser = build_parser(next((word for word in arguments if word in _COMMANDS), None))
+    try:
+        args = parser.parse_args(arguments)
+    except SystemExit as end:  # --help and --version have been answered
+        return int(end.code or SUCCESS)
+    if args.command is None:
+        parser.print_help(sys.stderr)
+        return USER_ERROR
+    return int(_load(args.command).run(args))
+
+
+def _load(command: str) -> ModuleType:
+    return import_module(f"isthmus.cli.{command}")
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
+def _discard_output() -> None:
+    """Send what standard output still holds nowhere, so that Python's exit does not trip over it.
+
+    Where output could not be written, Python would try again at exit and complain.
+    """
+    with suppress(OSError, ValueError, AttributeError):
+        try:
+            sys.stdout.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)

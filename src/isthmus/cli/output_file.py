@@ -1,0 +1,134 @@
+"""Where output goes: checked before any work, and written whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import stat
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from isthmus.cli.errors import UserError
+from isthmus.cli.formats import format_of_name, listed_endings, require_pyarrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Output:
+    """A place that can be written to.
+
+    Attributes
+    ----------
+    path : Path, optional
+        The file; None for standard output.
+    file_format : str
+        One of ``FORMATS``.
+    """
+
+    path: Path | None
+    file_format: str
+
+
+def check_output(name: str | None, input_name: str | None) -> Output:
+    """Return the output of that name (``-`` or None: standard output), or say what is wrong.
+
+    Parameters
+    ----------
+    name : str, optional
+        The file to write.
+    input_name : str, optional
+        The file to read, which must be another one; ``-`` or None for standard input.
+    """
+    if name is None or name == "-":
+        return Output(None, "csv")
+    file_format = format_of_name(name)
+    path = Path(os.path.realpath(name))  # a link stays a link: what it points to is replaced
+    if path.is_dir():
+        raise UserError(f"cannot write {name}: it is a directory.")
+    if file_format is None:
+        raise UserError(
+            f"cannot write {name}: its ending names no known format. "
+            f"Known endings: {listed_endings()}."
+        )
+    if not path.parent.is_dir():
+        raise UserError(f"cannot write {name}: the directory {Path(name).parent} does not exist.")
+    if path.exists():
+        _check_existing(path, name, input_name)
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"cannot write {name}: no permission to write to its directory.")
+    if file_format == "parquet":
+        require_pyarrow()
+    return Output(path, file_format)
+
+
+@contextmanager
+def open_output(output: Output) -> Iterator[BinaryIO]:
+    """Open an output for writing; a file appears under its name only when it is complete."""
+    place = "standard output" if output.path is None else str(output.path)
+    try:
+        if output.path is None:
+            with _standard_output() as stream:
+                yield stream
+        else:
+            with _replacing(output.path) as stream:
+                yield stream
+    except BrokenPipeError:
+        raise  # the reader has had enough, which is no error
+    except OSError as error:
+        raise UserError(f"cannot write {place}: {error.strerror or error}.") from error
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+        if path.exists():
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _standard_output() -> Iterator[BinaryIO]:
+    if sys.stdout is None:
+        raise UserError("standard output is closed. Name a file with --output.")
+    sys.stdout.flush()
+    # Without Python's own buffer (python -u) a write may be partial.
+    with _buffered(sys.stdout.buffer) as stream:
+        yield stream
+        stream.flush()
+
+
+@contextmanager
+def _buffered(stream: BinaryIO) -> Iterator[BinaryIO]:
+    if not isinstance(stream, io.RawIOBase):
+        yield stream
+        return
+    # A second file on the same descriptor, so that closing it leaves standard output alone.
+    with io.BufferedWriter(io.FileIO(stream.fileno(), "wb", closefd=False)) as buffered:
+        yield buffered
+
+
+def _check_existing(path: Path, name: str, input_name: str | None) -> None:
+    if not path.is_file():
+        raise UserError(f"cannot write {name}: it is not a regular file.")
+    if not os.access(path, os.W_OK):
+        raise UserError(f"cannot write {name}: no permission to write to it.")
+    # Input that is missing is found out later; a standard input without a file is no file.
+    with suppress(OSError, ValueError, AttributeError):
+        if input_name is None or input_name == "-":
+            status = os.fstat(sys.stdin.fileno())
+        else:
+            status = Path(input_name).stat()
+        if os.path.samestat(status, path.stat()):
+            raise UserError(f"cannot write {name}: it is the input. Write to another file.")

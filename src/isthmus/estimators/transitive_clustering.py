@@ -1,0 +1,213 @@
+"""TransitiveClustering: clusters of any shape from a number of clusters alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isthmus._progress import ProgressBar
+from isthmus._typing import Array, Labels
+from isthmus.kmeans import Plan, TreeClusterer
+from isthmus.metrics import resolve_metric
+from isthmus.spanning_tree import minimum_spanning_tree
+from isthmus.ultrametric import UltrametricTree
+from isthmus.validation import check_n_clusters
+
+
+class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Cluster points by their transitive distances.
+
+    The transitive distance of two points is the longest hop on the path between them in the
+    minimum spanning tree. K-means on the rows of the matrix of these distances finds clusters of
+    any shape and scale [1]_. The matrix is never built: it is a tree, and takes O(n) memory.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        The number of clusters; exactly so many are returned, none of them empty.
+    metric : str, default="euclidean"
+        The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
+        ``"minkowski"``, ``"cosine"``, ``"angular"``, ``"correlation"``, or ``"precomputed"``
+        where X is a square matrix of distances.
+    metric_params : dict, optional
+        ``{"p": …}`` for ``"minkowski"``.
+    objective : {"rows", "embedding", "cut"}, default="rows"
+        What makes a good clustering.
+
+        - ``"rows"``: K-means on the rows of the distance matrix, the paper's algorithm.
+        - ``"embedding"``: K-means in the Euclidean space in which transitive distances are
+          ordinary ones, for which the rows are the paper's stand-in.
+        - ``"cut"``: the parts that CUT, the default start, cuts the spanning tree into. Often the
+          best of the three, and the fastest.
+    power : float, default=1.0
+        Distances are raised to this power first. Below 1 (0.5 is the square root) weakens the
+        pull of outliers.
+    init : {"cut", "k-means++", "random"} or array of n_clusters row indices, default="cut"
+        Where K-means starts. ``"cut"`` is deterministic and is run once: it removes n_clusters - 1
+        edges of the spanning tree, each the one with the largest ``w · a · b / (a + b)``, w being
+        its weight, a and b the numbers of points on its two sides. Given rows are the first
+        centres, and cluster i is the one that began with row ``init[i]``. Not used by
+        ``objective="cut"``.
+    n_init : int or "auto", default="auto"
+        How many random starts to try; the result with the lowest inertia is kept. "auto" is 10.
+        Only for ``init="k-means++"`` and ``"random"``.
+    max_iter : int, default=300
+        At most so many iterations per start.
+    random_state : int, RandomState or None, default=None
+        The seed of random starts. With ``init="cut"`` nothing is random.
+    n_jobs : int, optional
+        Threads; -1 for every core. Never changes the result.
+    verbose : int, default=0
+        With 1, a progress bar on standard error for a fit of more than two seconds.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each point. Clusters are numbered from the largest to the smallest (of
+        equal ones, by their first point), unless ``init`` gave a row for each.
+    inertia_ : float
+        The sum of squared distances to the nearest centre in the objective's space; for
+        ``"cut"``, in the space of rows.
+    n_iter_ : int
+        The iterations of the best start; 0 for ``"cut"``.
+    tree_ : UltrametricTree
+        All transitive distances.
+    spanning_tree_ : SpanningTree
+        The minimum spanning tree.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, where X had column names
+
+    Notes
+    -----
+    float32 data stay float32; distances are computed in float64 from the values given. Equal
+    distances are ordered by row index, so ties are decided the same way in every run; permuting
+    rows may decide them differently. Points with equal rows are at distance 0; if there are fewer
+    different points than clusters, equal points are spread over clusters.
+
+    References
+    ----------
+    .. [1] C. Xu, J. Liu, X. Tang, "Clustering with Transitive Distance and K-Means Duality".
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveClustering
+    >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1]]
+    >>> TransitiveClustering(n_clusters=2).fit_predict(points).tolist()
+    [0, 0, 0, 1, 1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        objective: str = "rows",
+        power: float = 1.0,
+        init: Any = "cut",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.metric_params = metric_params
+        self.objective = objective
+        self.power = power
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> TransitiveClustering:  # noqa: ARG002
+        """Find the spanning tree of X, its transitive distances, and the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Points (arrays, pandas and polars frames), or with ``metric="precomputed"`` distances.
+        y : ignored
+            Present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self
+        """
+        if self.metric != "precomputed":
+            resolve_metric(self.metric, self.metric_params)
+        points: Array = validate_data(self, X, dtype=[np.float64, np.float32])
+        plan = self._plan(len(points))
+        self.spanning_tree_ = minimum_spanning_tree(
+            points,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            n_jobs=self.n_jobs,
+            progress=ProgressBar("spanning tree") if self.verbose else None,
+        )
+        self.tree_ = UltrametricTree.from_spanning_tree(self.spanning_tree_)
+        self._fitted_plan = plan
+        self._clusterer = TreeClusterer(self.tree_, objective=plan.objective, power=plan.power)
+        solution = self._clusterer.run(plan)
+        self.labels_ = solution.labels
+        self.inertia_ = solution.inertia
+        self.n_iter_ = solution.n_iter
+        return self
+
+    def labels_for(self, n_clusters: int) -> Labels:
+        """Return the labels for another number of clusters, from the tree of the last fit.
+
+        Parameters
+        ----------
+        n_clusters : int
+            From 1 to the number of points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            What a new fit with this ``n_clusters`` would give.
+        """
+        check_is_fitted(self)
+        plan: Plan = self._fitted_plan
+        k = check_n_clusters(n_clusters, self.tree_.n_points)
+        if k == plan.n_clusters:
+            return self.labels_.copy()
+        if plan.points is not None and plan.objective != "cut":
+            raise ValueError(
+                f"The fit began with {plan.n_clusters} given rows, which do not fit "
+                f"{k} clusters. Fit with init='cut' to ask for other numbers of clusters."
+            )
+        if not hasattr(self, "_clusterer"):
+            self._clusterer = TreeClusterer(self.tree_, objective=plan.objective, power=plan.power)
+        return self._clusterer.run(replace(plan, n_clusters=k)).labels
+
+    def _plan(self, n_points: int) -> Plan:
+        return Plan.check(
+            n_points,
+            self.n_clusters,
+            objective=self.objective,
+            power=self.power,
+            init=self.init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What the clusterer holds is derived from the tree and made again when needed.
+        state = dict(super().__getstate__())
+        state.pop("_clusterer", None)
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

@@ -1,0 +1,204 @@
+"""UltrametricTree and a number of clusters → labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from isthmus._parallel import map_in_threads
+from isthmus._typing import Ints, Labels
+from isthmus.kmeans.cut import RootedTree, cut_spanning_tree, root_spanning_tree
+from isthmus.kmeans.embedding import EmbeddingObjective
+from isthmus.kmeans.lloyd import LazyAssignment, PlainAssignment, Solution, Start, lloyd
+from isthmus.kmeans.objective import TreeObjective
+from isthmus.kmeans.rows import RowsObjective
+from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
+from isthmus.ultrametric import UltrametricTree
+from isthmus.validation import (
+    check_choice,
+    check_n_clusters,
+    check_n_jobs,
+    check_positive,
+    check_whole_number,
+)
+
+OBJECTIVES = ("rows", "embedding", "cut")
+INITS = ("cut", "k-means++", "random")
+ALGORITHMS = ("auto", "lazy", "plain")
+
+# Up to so many points the plain algorithm is as fast as anyone can see, and what it needs
+# compiles in a fraction of the time.
+_PLAIN_UP_TO = 1000
+
+# Runs from random starts where n_init is "auto"; a deterministic start is run once.
+_AUTO_N_INIT = 10
+_LARGEST_SEED = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Checked parameters of a clustering; :meth:`check` makes one before any work is done.
+
+    Attributes
+    ----------
+    n_clusters, max_iter, n_jobs, n_starts : int
+    objective, algorithm : str
+    power : float
+    init : str
+        ``"given"`` where rows were given.
+    points : (n_clusters,) int64 or None
+        The given rows.
+    random_state : int, RandomState or None
+    """
+
+    n_clusters: int
+    objective: str
+    power: float
+    init: str
+    points: Ints | None
+    n_starts: int
+    max_iter: int
+    random_state: Any
+    n_jobs: int
+    algorithm: str
+
+    @classmethod
+    def check(
+        cls,
+        n_points: int,
+        n_clusters: Any,
+        *,
+        objective: Any = "rows",
+        power: Any = 1.0,
+        init: Any = "cut",
+        n_init: Any = "auto",
+        max_iter: Any = 300,
+        random_state: Any = None,
+        n_jobs: Any = None,
+        algorithm: Any = "auto",
+    ) -> Plan:
+        """Return the plan for these parameters, or raise what is wrong with them.
+
+        Parameters are those of :class:`isthmus.TransitiveClustering`, and ``algorithm``:
+        ``"lazy"``, which opens only the undecided part of the tree in each Lloyd step,
+        ``"plain"``, which takes the whole tree, or ``"auto"``: plain for few points. The results
+        are the same.
+        """
+        k = check_n_clusters(n_clusters, n_points)
+        by_name = isinstance(init, str)
+        check_random_state(random_state)
+        return cls(
+            n_clusters=k,
+            objective=check_choice(objective, "objective", OBJECTIVES),
+            power=check_positive(power, "power"),
+            init=check_choice(init, "init", INITS) if by_name else "given",
+            points=None if by_name else check_given_points(init, n_points, k),
+            n_starts=(
+                _AUTO_N_INIT
+                if isinstance(n_init, str) and n_init == "auto"
+                else check_whole_number(n_init, "n_init", 1)
+            ),
+            max_iter=check_whole_number(max_iter, "max_iter", 1),
+            random_state=random_state,
+            n_jobs=check_n_jobs(n_jobs),
+            algorithm=check_choice(algorithm, "algorithm", ALGORITHMS),
+        )
+
+
+class TreeClusterer:
+    """A tree made ready to be clustered, for any number of clusters.
+
+    What depends only on the tree is computed once, when it is first needed.
+
+    Parameters
+    ----------
+    tree : UltrametricTree
+    objective : {"rows", "embedding", "cut"}
+        What is minimised: see :class:`isthmus.TransitiveClustering`.
+    power : float
+        Distances are raised to this power first.
+    """
+
+    def __init__(
+        self, tree: UltrametricTree, *, objective: str = "rows", power: float = 1.0
+    ) -> None:
+        self.objective_name = check_choice(objective, "objective", OBJECTIVES)
+        self.power = check_positive(power, "power")
+        self.tree = tree if self.power == 1.0 else tree.with_heights(lambda h: h**self.power)
+
+    @cached_property
+    def objective(self) -> TreeObjective:
+        """The tree with what Lloyd's steps need. For "cut", rows: its inertia is theirs."""
+        kind = EmbeddingObjective if self.objective_name == "embedding" else RowsObjective
+        return kind(self.tree)
+
+    @cached_property
+    def rooted(self) -> RootedTree:
+        """The spanning tree, rooted, for CUT."""
+        return root_spanning_tree(self.tree)
+
+    def solve(self, n_clusters: int, **parameters: Any) -> Solution:
+        """Return the clustering for parameters as in :meth:`Plan.check`."""
+        plan = Plan.check(
+            self.tree.n_points,
+            n_clusters,
+            objective=self.objective_name,
+            power=self.power,
+            **parameters,
+        )
+        return self.run(plan)
+
+    def run(self, plan: Plan) -> Solution:
+        """Return the best clustering that the starts of a plan lead to.
+
+        Clusters are numbered by size, except where the plan gives a row for each.
+        """
+        if plan.points is not None and plan.objective != "cut":
+            return self._run_from(Start(points=plan.points), plan)
+        if plan.init == "cut" or plan.objective == "cut":
+            parts = cut_spanning_tree(self.rooted, plan.n_clusters)
+            return numbered_by_size(self._run_from(Start(parts=parts), plan))
+        # Seeds are drawn before any run begins: the result does not depend on the threads.
+        seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
+
+        def run(seed: int) -> Solution:
+            return self._run_from(self._random_start(plan, seed), plan)
+
+        # The first run computes what all of them share.
+        solutions = [run(seeds[0]), *map_in_threads(run, seeds[1:], plan.n_jobs)]
+        return numbered_by_size(min(solutions, key=lambda solution: solution.inertia))
+
+    def _run_from(self, start: Start, plan: Plan) -> Solution:
+        few = self.tree.n_points <= _PLAIN_UP_TO
+        plain = plan.algorithm == "plain" or (plan.algorithm == "auto" and few)
+        assignment = PlainAssignment if plain else LazyAssignment
+        n_steps = 0 if plan.objective == "cut" else plan.max_iter
+        return lloyd(assignment(self.objective, start, plan.n_clusters), n_steps)
+
+    def _random_start(self, plan: Plan, seed: int) -> Start:
+        random_state = np.random.RandomState(seed)
+        if plan.init == "random":
+            points = random_points(self.tree.n_points, plan.n_clusters, random_state)
+        else:
+            points = spread_points(self.objective, plan.n_clusters, random_state)
+        return Start(points=points)
+
+
+def numbered_by_size(solution: Solution) -> Solution:
+    """Return the solution with its clusters numbered from the largest to the smallest.
+
+    Of two equal ones, the cluster of the first row among them comes first.
+    """
+    labels = solution.labels
+    sizes = np.bincount(labels)
+    first_rows = np.full(len(sizes), len(labels))
+    np.minimum.at(first_rows, labels, np.arange(len(labels)))
+    order = np.lexsort((first_rows, -sizes))
+    new_number = np.empty(len(sizes), dtype=np.int32)
+    new_number[order] = np.arange(len(sizes))
+    renumbered: Labels = new_number[labels]
+    return Solution(renumbered, solution.inertia, solution.n_iter)

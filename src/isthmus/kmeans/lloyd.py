@@ -1,0 +1,175 @@
+"""Lloyd's iteration on a tree, from a start to its end.
+
+The order of events is scikit-learn's: a step assigns all points to the nearest centre and then
+moves the centres; it ends when a step changes no label, and after ``max_iter`` steps points are
+assigned once more, so that labels and centres always match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus._typing import Floats, Ints, Labels
+from isthmus.kmeans.frontier import (
+    View,
+    hand_labels_down,
+    label_nodes,
+    label_points,
+    label_single_points,
+)
+from isthmus.kmeans.objective import TreeObjective
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where Lloyd's iteration begins: with parts, or with single points as centres."""
+
+    parts: Labels | None = None
+    points: Ints | None = None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What one run found.
+
+    Attributes
+    ----------
+    labels : (n,) int32
+    inertia : float
+    n_iter : int
+    """
+
+    labels: Labels
+    inertia: float
+    n_iter: int
+
+
+def lloyd(assignment: LazyAssignment | PlainAssignment, max_iter: int) -> Solution:
+    """Iterate from a start to the end; with ``max_iter=0`` the start's parts stay as they are."""
+    n_iter = 0
+    converged = False
+    while n_iter < max_iter and not converged:
+        changed = assignment.step()
+        n_iter += 1
+        # In the first step labels are compared with a start, not with a step's result.
+        converged = not changed and n_iter > 1
+    if n_iter > 0 and not converged:
+        assignment.step()
+    if n_iter == 0 or assignment.relocated:
+        assignment.step(move=False)
+    inertia = assignment.inertia * assignment.objective.scale
+    return Solution(assignment.point_labels(), inertia, n_iter)
+
+
+class PlainAssignment:
+    """An assignment held as one label per point."""
+
+    def __init__(self, objective: TreeObjective, start: Start, n_clusters: int) -> None:
+        self.objective = objective
+        self.n_clusters = n_clusters
+        self.inertia = np.inf
+        self.relocated = False
+        self.labels = start_labels(start, objective.n_points, n_clusters)
+
+    def step(self, *, move: bool = True) -> bool:
+        """Assign all points to the nearest centre; return whether a label changed."""
+        old = self.labels
+        new, distances = self.objective.assign_all(old, self.n_clusters, None if move else old)
+        self.relocated = fill_empty_clusters(new, distances, self.n_clusters)
+        self.labels = new
+        self.inertia = float(distances.sum())
+        return not np.array_equal(old, new)
+
+    def point_labels(self) -> Labels:
+        """Return the label of each point."""
+        return self.labels
+
+
+class LazyAssignment:
+    """An assignment held as the labels of the undivided nodes."""
+
+    def __init__(self, objective: TreeObjective, start: Start, n_clusters: int) -> None:
+        self.objective = objective
+        self.n_clusters = n_clusters
+        self.inertia = np.inf
+        self.relocated = False
+        self._view = View(objective.n_points, n_clusters)
+        self._node_labels = np.empty(2 * objective.n_points - 1, dtype=np.int32)
+        if start.parts is not None:
+            label_nodes(objective.tree.children, start.parts, self._node_labels)
+        else:
+            label_single_points(objective.parents, start.points, self._node_labels)
+
+    def step(self, *, move: bool = True) -> bool:
+        """Assign all points to the nearest centre; return whether a label changed."""
+        tree = self.objective.tree
+        if not self._view.collect(tree.children, self._node_labels):
+            return self._step_plain(move=move)
+        masses = np.empty(self.n_clusters)
+        changed, self.inertia = self.objective.assign_view(
+            self._view, self._node_labels, masses, move=move
+        )
+        self.relocated = False
+        if masses.all():
+            return changed
+        # A cluster lost its last point: rare, so the plain way of doing the step will do.
+        old = self._labels_in_view()
+        new = self.point_labels()
+        _, distances = self.objective.assign_all(old, self.n_clusters, new)
+        self.relocated = fill_empty_clusters(new, distances, self.n_clusters)
+        label_nodes(tree.children, new, self._node_labels)
+        return not np.array_equal(old, new)
+
+    def _step_plain(self, *, move: bool) -> bool:
+        """Do a step where the view is too large, as on trees that are one long path."""
+        plain = PlainAssignment(self.objective, Start(parts=self.point_labels()), self.n_clusters)
+        changed = plain.step(move=move)
+        self.inertia, self.relocated = plain.inertia, plain.relocated
+        label_nodes(self.objective.tree.children, plain.labels, self._node_labels)
+        return changed
+
+    def point_labels(self) -> Labels:
+        """Return the label of each point."""
+        if self._view.collect(self.objective.tree.children, self._node_labels):
+            return self._labels_in_view()
+        everywhere = self._node_labels.copy()
+        hand_labels_down(self.objective.tree.children, everywhere)
+        return everywhere[: self.objective.n_points]
+
+    def _labels_in_view(self) -> Labels:
+        tree, view = self.objective.tree, self._view
+        labels = np.empty(tree.n_points, dtype=np.int32)
+        label_points(
+            view.count, view.node, view.label, tree.starts, tree.sizes, tree.leaf_order, labels
+        )
+        return labels
+
+
+def start_labels(start: Start, n_points: int, n_clusters: int) -> Labels:
+    """Return a start as one label per point; n_clusters stands for no cluster."""
+    if start.parts is not None:
+        return start.parts
+    labels = np.full(n_points, n_clusters, dtype=np.int32)
+    labels[start.points] = np.arange(n_clusters)
+    return labels
+
+
+def fill_empty_clusters(labels: Labels, distances: Floats, n_clusters: int) -> bool:
+    """Move the points farthest from their centres into empty clusters, one each.
+
+    A point that is alone in its cluster stays. Changes labels in place; returns whether it did.
+    """
+    sizes = np.bincount(labels, minlength=n_clusters)
+    empty = list(np.flatnonzero(sizes == 0))
+    if not empty:
+        return False
+    for point in np.argsort(-distances, kind="stable"):
+        if sizes[labels[point]] > 1:
+            sizes[labels[point]] -= 1
+            labels[point] = empty.pop(0)
+            sizes[labels[point]] = 1
+            if not empty:
+                break
+    return True

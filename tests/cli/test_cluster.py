@@ -1,0 +1,380 @@
+import inspect
+import io
+import json
+import sys
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from isthmus.cli.cluster_options import INITS, OBJECTIVES
+from isthmus.cli.main import build_parser
+from isthmus.estimators import TransitiveClustering
+from isthmus.metrics import METRIC_NAMES
+
+COLUMNS = ["--columns", "x,y"]
+POINTS = np.array([[0, 0], [9, 9], [1, 0], [0, 1.5], [9, 8]])
+
+
+def labelled(table, labels, name="cluster"):
+    head, *rows = table.splitlines()
+    lines = [f"{head},{name}", *(f"{row},{label}" for row, label in zip(rows, labels, strict=True))]
+    return "\n".join(lines) + "\n"
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def spy_on_fit(monkeypatch):
+    """Record the parameters of every fit."""
+    seen = []
+    fit = TransitiveClustering.fit
+    monkeypatch.setattr(
+        TransitiveClustering, "fit", lambda self, X: seen.append(vars(self).copy()) or fit(self, X)
+    )
+    return seen
+
+
+class TestCsv:
+    def test_to_standard_output(self, isthmus, table_csv, table, labels):
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS)
+        assert result.status == 0
+        assert result.out == labelled(table, labels)
+
+    def test_to_file(self, isthmus, table_csv, table, labels, tmp_path):
+        result = isthmus("cluster", table_csv, "-k", 2, "--exclude", "name", "-o", "out.csv")
+        assert (result.status, result.out) == (0, "")
+        assert (tmp_path / "out.csv").read_text() == labelled(table, labels)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "table.csv"]
+
+    @pytest.mark.parametrize("name", [["-"], []])
+    def test_from_standard_input(self, isthmus, table, labels, name):
+        result = isthmus("cluster", *name, "-k", 2, *COLUMNS, "-o", "-", stdin=table.encode())
+        assert (result.status, result.out) == (0, labelled(table, labels))
+
+    def test_without_header(self, isthmus, table, labels):
+        rows = table.split("\n", 1)[1]
+        result = isthmus("cluster", "-k", 2, "--columns", "2-3", stdin=rows.encode())
+        expected = labelled(table, labels).split("\n", 1)[1]
+        assert (result.status, result.out) == (0, expected)
+
+    def test_labels_only(self, isthmus, table, table_csv):
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--labels-only")
+        assert result.out == "cluster\n0\n1\n0\n0\n1\n"
+        rows = table.split("\n", 1)[1].encode()
+        result = isthmus("cluster", "-k", 2, "--columns", "2,3", "--labels-only", stdin=rows)
+        assert result.out == "0\n1\n0\n0\n1\n"
+
+    def test_label_column(self, isthmus, table_csv, table, labels):
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--label-column", "group")
+        assert result.out == labelled(table, labels, "group")
+
+    def test_delimiter_stays(self, isthmus, table, labels, tmp_path):
+        data = table.replace(",", ";").encode()
+        result = isthmus("cluster", "-k", 2, "--delimiter", ";", *COLUMNS, stdin=data)
+        assert result.out == labelled(table, labels).replace(",", ";")
+        isthmus("cluster", "-k", 2, "--delimiter", ";", *COLUMNS, "-o", "out.csv", stdin=data)
+        assert (tmp_path / "out.csv").read_text() == result.out
+
+    def test_delimiter_tells_that_a_file_is_text(self, isthmus, tmp_path):
+        (tmp_path / "points.txt").write_text("0 0\n9 9\n1 0\n")
+        result = isthmus("cluster", "points.txt", "-k", 2, "--delimiter", "space")
+        assert (result.status, result.out) == (0, "0 0 0\n9 9 1\n1 0 0\n")
+
+    @pytest.mark.parametrize("ending", ["tsv", "tab", "TSV"])
+    def test_tsv_and_back(self, isthmus, table_csv, table, labels, tmp_path, ending):
+        assert isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "-o", f"out.{ending}").status == 0
+        expected = labelled(table, labels)
+        assert (tmp_path / f"out.{ending}").read_text() == expected.replace(",", "\t")
+        result = isthmus(
+            "cluster", f"out.{ending}", "-k", 2, *COLUMNS, "--label-column", "c", "-o", "again.csv"
+        )
+        assert result.status == 0
+        assert (tmp_path / "again.csv").read_text() == labelled(expected, labels, "c")
+
+    def test_tsv_to_standard_output_stays_tsv(self, isthmus, table, labels):
+        data = table.replace(",", "\t").encode()
+        result = isthmus("cluster", "--format", "tsv", "-k", 2, *COLUMNS, stdin=data)
+        assert result.out == labelled(table, labels).replace(",", "\t")
+
+    def test_output_is_utf8(self, isthmus, tmp_path):
+        data = "naïve,x\né,0\nπ,9\n".encode()
+        isthmus("cluster", "-k", 2, "--columns", "x", "-o", "out.csv", stdin=data)
+        assert (tmp_path / "out.csv").read_bytes() == "naïve,x,cluster\né,0,0\nπ,9,1\n".encode()
+
+
+class TestNpy:
+    def test_labels(self, isthmus, table_csv, labels, tmp_path):
+        assert isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "-o", "out.npy").status == 0
+        written = np.load(tmp_path / "out.npy")
+        assert written.dtype == np.int64
+        assert written.tolist() == labels
+
+    def test_existing_label_column_is_no_matter(self, isthmus, tmp_path):
+        data = b"x,cluster\n0,5\n9,5\n"
+        result = isthmus("cluster", "-k", 2, "--columns", "x", "-o", "out.npy", stdin=data)
+        assert result.status == 0
+        assert np.load(tmp_path / "out.npy").tolist() == [0, 1]
+
+    def test_to_csv(self, isthmus, labels, tmp_path):
+        np.save(tmp_path / "in.npy", POINTS)
+        result = isthmus("cluster", "in.npy", "-k", 2)
+        assert (result.status, result.out) == (
+            0,
+            "0.0,0.0,0\n9.0,9.0,1\n1.0,0.0,0\n0.0,1.5,0\n9.0,8.0,1\n",
+        )
+
+    def test_from_standard_input(self, isthmus):
+        result = isthmus("cluster", "--format", "npy", "-k", 2, stdin=npy(np.array([[1], [7]])))
+        assert (result.status, result.out) == (0, "1,0\n7,1\n")
+
+    def test_digits_of_float32(self, isthmus):
+        data = npy(np.array([[0.1], [7]], dtype=np.float32))
+        assert isthmus("cluster", "--format", "npy", "-k", 2, stdin=data).out == "0.1,0\n7.0,1\n"
+
+    @pytest.mark.parametrize("dtype", ["<f4", ">f4", ">f8", "<f2", "<i2", ">i8", "u1"])
+    @pytest.mark.parametrize("order", ["C", "F"])
+    def test_types(self, isthmus, labels, dtype, order, tmp_path):
+        np.save(tmp_path / "in.npy", np.asarray(POINTS, dtype=dtype, order=order))
+        assert isthmus("cluster", "in.npy", "-k", 2, "-o", "out.npy").status == 0
+        assert np.load(tmp_path / "out.npy").tolist() == labels
+        assert isthmus("cluster", "in.npy", "-k", 2, "-o", "out.parquet").status == 0
+        written = pq.read_table(tmp_path / "out.parquet")
+        assert written.column_names == ["column_1", "column_2", "cluster"]
+        for j, name in enumerate(written.column_names[:2]):
+            assert written[name].to_numpy().dtype == np.dtype(dtype).newbyteorder("=")
+            assert written[name].to_pylist() == POINTS.astype(dtype)[:, j].tolist()
+
+    def test_float32_is_not_doubled(self, isthmus, monkeypatch, tmp_path):
+        seen = []
+        fit = TransitiveClustering.fit
+        monkeypatch.setattr(
+            TransitiveClustering, "fit", lambda self, X: seen.append(X.dtype) or fit(self, X)
+        )
+        np.save(tmp_path / "in.npy", POINTS.astype(np.float32))
+        isthmus("cluster", "in.npy", "-k", 2)
+        assert seen == [np.float32]
+
+    def test_columns(self, isthmus, labels, tmp_path):
+        np.save(tmp_path / "in.npy", np.column_stack([[5, 70, 20, 3, 99], POINTS]))
+        isthmus("cluster", "in.npy", "-k", 2, "--columns", "2-3", "-o", "out.npy")
+        assert np.load(tmp_path / "out.npy").tolist() == labels
+
+
+class TestParquet:
+    def test_from_csv(self, isthmus, table_csv, labels, tmp_path):
+        assert isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "-o", "out.parquet").status == 0
+        written = pq.read_table(tmp_path / "out.parquet")
+        assert written.to_pydict() == {
+            "name": ["ann", "bob", "cy", "dee", "eve"],
+            "x": POINTS[:, 0].tolist(),
+            "y": POINTS[:, 1].tolist(),
+            "cluster": labels,
+        }
+        assert [str(kind) for kind in written.schema.types] == [
+            "string",
+            "double",
+            "double",
+            "int64",
+        ]
+
+    def test_text_stays_text(self, isthmus, tmp_path):
+        data = b"007,1\n010,9\n"
+        isthmus("cluster", "-k", 2, "--columns", "2", "-o", "out.parquet", stdin=data)
+        written = pq.read_table(tmp_path / "out.parquet").to_pydict()
+        assert written == {"column_1": ["007", "010"], "column_2": [1.0, 9.0], "cluster": [0, 1]}
+
+    def test_round_trip_keeps_types(self, isthmus, labels, tmp_path):
+        table = pa.table(
+            {
+                "when": pa.array(range(5), pa.timestamp("s")),
+                "x": pa.array(POINTS[:, 0], pa.int16(), safe=False),
+                "y": pa.array(POINTS[:, 1], pa.float32()),
+                "gone": pa.nulls(5),
+                "parts": [[1], [], None, [2, 3], [4]],
+            }
+        )
+        pq.write_table(table, tmp_path / "in.parquet")
+        assert isthmus("cluster", "in.parquet", "-k", 2, *COLUMNS, "-o", "out.parquet").status == 0
+        written = pq.read_table(tmp_path / "out.parquet")
+        assert written.drop_columns("cluster").equals(pq.read_table(tmp_path / "in.parquet"))
+        assert written["cluster"].to_pylist() == labels
+
+    def test_to_csv(self, isthmus, tmp_path):
+        table = pa.table(
+            {
+                "n,m": ["a,b", None],
+                "x": pa.array([0.1, 7], pa.float32()),
+                "y": [0.1, 7],
+                "z": [1, 2],
+            }
+        )
+        pq.write_table(table, tmp_path / "in.parquet")
+        result = isthmus("cluster", "in.parquet", "-k", 2, "--columns", "2-4")
+        assert (result.status, result.out) == (
+            0,
+            '"n,m",x,y,z,cluster\n"a,b",0.1,0.1,1,0\n,7,7.0,2,1\n',
+        )
+
+    def test_labels_only(self, isthmus, table_csv, labels, tmp_path):
+        isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--labels-only", "-o", "out.parquet")
+        assert pq.read_table(tmp_path / "out.parquet").to_pydict() == {"cluster": labels}
+
+    def test_from_standard_input(self, isthmus):
+        stream = io.BytesIO()
+        pq.write_table(pa.table({"x": [0, 9]}), stream)
+        result = isthmus("cluster", "-", "--format", "parquet", "-k", 2, stdin=stream.getvalue())
+        assert (result.status, result.out) == (0, "x,cluster\n0,0\n9,1\n")
+
+    def test_decimals_are_numbers(self, isthmus, tmp_path):
+        column = pa.array([0, 9]).cast(pa.decimal128(21, 2))
+        pq.write_table(pa.table({"x": column}), tmp_path / "in.parquet")
+        assert isthmus("cluster", "in.parquet", "-k", 2).out == "x,cluster\n0.00,0\n9.00,1\n"
+
+
+class TestSummary:
+    def test_table(self, isthmus, table_csv):
+        err = isthmus("cluster", table_csv, "-k", 2, *COLUMNS).err
+        figures = dict(line.split(maxsplit=1) for line in err.split("\n\n")[0].splitlines())
+        assert figures["points"] == "5"
+        assert figures["features"] == "2 (x, y)"
+        assert figures["clusters"] == "2"
+        assert figures["inertia"].endswith("(rows, euclidean)")
+        assert int(figures["iterations"]) >= 0
+        assert float(figures["seconds"]) >= 0
+        sizes = [line.split() for line in err.split("\n\n")[1].splitlines()]
+        assert sizes == [
+            ["cluster", "points", "share"],
+            ["0", "3", "60.0%"],
+            ["1", "2", "40.0%"],
+        ]
+
+    def test_many_clusters_are_summed_up(self, isthmus):
+        data = "".join(f"{i}\n" for i in range(30)).encode()
+        err = isthmus("cluster", "-k", 30, stdin=data).err
+        assert err.splitlines()[-1].split() == ["others", "10", "33.3%"]
+
+    def test_json(self, isthmus, table_csv, table, labels):
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--json")
+        assert result.out == labelled(table, labels)
+        assert result.err.count("\n") == 1
+        summary = json.loads(result.err)
+        model = TransitiveClustering(2).fit(POINTS)
+        assert summary.pop("seconds") >= 0
+        assert summary.pop("inertia") == pytest.approx(model.inertia_)
+        assert summary == {
+            "n_points": 5,
+            "n_features": 2,
+            "n_clusters": 2,
+            "sizes": [3, 2],
+            "n_iter": model.n_iter_,
+            "metric": "euclidean",
+            "objective": "rows",
+            "columns": ["x", "y"],
+            "warnings": [],
+        }
+
+    def test_json_names_positions_without_header(self, isthmus):
+        result = isthmus("cluster", "-k", 2, "--columns", "2,3", "--json", stdin=b"a,1,2\nb,3,4\n")
+        assert json.loads(result.err)["columns"] == ["2", "3"]
+
+    def test_quiet(self, isthmus, table_csv, table, labels):
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--quiet")
+        assert (result.out, result.err) == (labelled(table, labels), "")
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf")])
+    def test_json_without_an_inertia(self, isthmus, table_csv, monkeypatch, value):
+        def fit(self, X):
+            self.labels_, self.inertia_, self.n_iter_ = np.zeros(len(X), dtype=int), value, 1
+
+        monkeypatch.setattr(TransitiveClustering, "fit", fit)
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--json")
+        assert json.loads(result.err)["inertia"] is None
+        assert json.loads(result.err)["sizes"] == [5, 0]
+
+    @pytest.mark.parametrize("option", ["--json", "--quiet", None])
+    def test_warnings_of_the_method(self, isthmus, table_csv, monkeypatch, option):
+        fit = TransitiveClustering.fit
+
+        def warn(self, X):
+            warnings.simplefilter("always")
+            warnings.warn("not\nconverged", UserWarning, stacklevel=2)
+            return fit(self, X)
+
+        monkeypatch.setattr(TransitiveClustering, "fit", warn)
+        options = [] if option is None else [option]
+        err = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).err
+        if option == "--json":
+            assert json.loads(err)["warnings"] == ["not converged"]
+        elif option == "--quiet":
+            assert err == ""
+        else:
+            assert err.splitlines()[-1] == "isthmus: warning: not converged"
+
+
+class TestMethod:
+    def test_defaults_are_those_of_the_estimator(self):
+        args = vars(build_parser("cluster").parse_args(["cluster", "-k", "2"]))
+        parameters = inspect.signature(TransitiveClustering).parameters
+        for name in ("metric", "objective", "power", "init", "n_init", "max_iter"):
+            assert args[name] == parameters[name].default, name
+        assert args["seed"] is parameters["random_state"].default is None
+
+    def test_options_reach_the_estimator(self, isthmus, table_csv, monkeypatch):
+        seen = spy_on_fit(monkeypatch)
+        options = "--metric minkowski --p 3 --objective embedding --power 0.5 --init random"
+        more = "--n-init 4 --max-iter 20 --seed 7 --jobs 1"
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options.split(), *more.split())
+        assert result.status == 0
+        assert len(seen) == 1
+        assert (
+            seen[0].items()
+            >= {
+                "n_clusters": 2,
+                "metric": "minkowski",
+                "metric_params": {"p": 3.0},
+                "objective": "embedding",
+                "power": 0.5,
+                "init": "random",
+                "n_init": 4,
+                "max_iter": 20,
+                "random_state": 7,
+                "n_jobs": 1,
+                "verbose": 0,
+            }.items()
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "terminal", "verbose"),
+        [([], True, 1), ([], False, 0), (["--quiet"], True, 0), (["--json"], True, 0)],
+    )
+    def test_progress_only_for_people(
+        self, isthmus, table_csv, monkeypatch, options, terminal, verbose
+    ):
+        seen = spy_on_fit(monkeypatch)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+        isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options)
+        assert [parameters["verbose"] for parameters in seen] == [verbose]
+
+    @pytest.mark.parametrize("objective", OBJECTIVES)
+    @pytest.mark.parametrize("init", INITS)
+    def test_every_choice_works(self, isthmus, table_csv, labels, objective, init, tmp_path):
+        options = ["--objective", objective, "--init", init, "--seed", 0, "-o", "out.npy"]
+        assert isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).status == 0
+        assert np.load(tmp_path / "out.npy").tolist() == labels
+
+    @pytest.mark.parametrize("metric", [name for name in METRIC_NAMES if name != "precomputed"])
+    def test_every_metric_works(self, isthmus, metric):
+        data = b"1,2,4\n1,2,4.1\n9,1,-3\n9,1,-3.1\n1,2,4.2\n"
+        result = isthmus("cluster", "-k", 2, "--metric", metric, "--labels-only", stdin=data)
+        assert (result.status, result.out) == (0, "0\n0\n1\n1\n0\n")
+
+    def test_precomputed_distances(self, isthmus):
+        data = b"0,1,9\n1,0,9\n9,9,0\n"
+        result = isthmus("cluster", "-k", 2, "--metric", "precomputed", "--labels-only", stdin=data)
+        assert (result.status, result.out) == (0, "0\n0\n1\n")

@@ -1,0 +1,169 @@
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from isthmus.plotting import plot_clusters, plot_spanning_tree
+from isthmus.plotting.scatter import CUT_COLOUR, EDGE_COLOUR, PALETTE, cluster_style
+from isthmus.spanning_tree import SpanningTree
+
+POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [5.0, 1.0], [5.0, 3.0]])
+EDGES = np.array([[0, 1], [1, 2], [3, 4], [2, 3]])
+LABELS = np.array([0, 0, 0, 1, 1])
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+@pytest.fixture
+def tree():
+    return SpanningTree.from_edges(EDGES, [1.0, 1.0, 2.0, 4.0])
+
+
+@pytest.fixture(autouse=True)
+def no_figure_left_open():
+    yield
+    plt.close("all")
+
+
+def scatters(ax):
+    return [drawn for drawn in ax.collections if isinstance(drawn, PathCollection)]
+
+
+def lines(ax):
+    """The line collections of an Axes by colour."""
+    found = [drawn for drawn in ax.collections if isinstance(drawn, LineCollection)]
+    return {to_hex(drawn.get_colors()[0]).upper(): drawn for drawn in found}
+
+
+def segments(collection):
+    return sorted(np.asarray(segment).tolist() for segment in collection.get_segments())
+
+
+def test_each_cluster_is_drawn_in_its_own_colour(ax):
+    assert plot_clusters(POINTS, LABELS, ax=ax) is ax
+    first, second = scatters(ax)
+    assert np.array_equal(first.get_offsets(), POINTS[:3])
+    assert np.array_equal(second.get_offsets(), POINTS[3:])
+    assert to_hex(first.get_facecolors()[0]).upper() == PALETTE[0]
+    assert to_hex(second.get_facecolors()[0]).upper() == PALETTE[1]
+
+
+def test_labels_may_have_any_names(ax):
+    plot_clusters(POINTS, ["b", "b", "a", "a", "c"], ax=ax)
+    drawn = [np.asarray(collection.get_offsets()).tolist() for collection in scatters(ax)]
+    assert drawn == [POINTS[2:4].tolist(), POINTS[:2].tolist(), POINTS[4:].tolist()]
+
+
+def test_more_clusters_than_colours_differ_in_their_markers(ax):
+    n_clusters = 2 * len(PALETTE) + 3
+    points = np.random.default_rng(0).random((n_clusters, 2))
+    plot_clusters(points, np.arange(n_clusters), ax=ax)
+    looks = {
+        (to_hex(drawn.get_facecolors()[0]), drawn.get_paths()[0].vertices.tobytes())
+        for drawn in scatters(ax)
+    }
+    assert len(looks) == n_clusters
+
+
+def test_the_first_64_styles_differ():
+    assert len({cluster_style(cluster) for cluster in range(64)}) == 64
+    assert cluster_style(64) == cluster_style(0)
+
+
+def test_axes_keep_proportions_and_have_no_ticks(ax):
+    plot_clusters(POINTS, LABELS, ax=ax)
+    assert ax.get_aspect() == 1.0
+    ax.figure.canvas.draw()
+    ticks = [*ax.xaxis.get_major_ticks(), *ax.yaxis.get_major_ticks()]
+    assert ticks
+    assert not any(tick.tick1line.get_visible() or tick.label1.get_visible() for tick in ticks)
+
+
+def test_edges_inside_and_between_clusters_look_different(ax, tree):
+    assert plot_spanning_tree(POINTS, tree, labels=LABELS, ax=ax) is ax
+    inside, between = lines(ax)[EDGE_COLOUR], lines(ax)[CUT_COLOUR]
+    assert segments(inside) == sorted(POINTS[EDGES[:3]].tolist())
+    assert segments(between) == [POINTS[[2, 3]].tolist()]
+    assert inside.get_linestyle() == [(0.0, None)]
+    assert between.get_linestyle()[0][1] is not None
+    assert [len(drawn.get_offsets()) for drawn in scatters(ax)] == [3, 2]
+
+
+def test_a_tree_without_labels_has_no_cut_edges(ax, tree):
+    plot_spanning_tree(POINTS, tree, ax=ax)
+    assert set(lines(ax)) == {EDGE_COLOUR}
+    assert len(segments(lines(ax)[EDGE_COLOUR])) == 4
+    assert [len(drawn.get_offsets()) for drawn in scatters(ax)] == [5]
+
+
+def test_one_cluster_has_no_cut_edges(ax, tree):
+    plot_spanning_tree(POINTS, tree, labels=np.zeros(5), ax=ax)
+    assert set(lines(ax)) == {EDGE_COLOUR}
+
+
+def test_one_point_has_no_edges(ax):
+    plot_spanning_tree([[2.0, 3.0]], SpanningTree.from_edges(np.empty((0, 2), int), []), ax=ax)
+    assert lines(ax) == {}
+    assert np.array_equal(scatters(ax)[0].get_offsets(), [[2.0, 3.0]])
+
+
+def test_everything_drawn_lies_inside_the_axes(ax, tree):
+    plot_spanning_tree(POINTS, tree, labels=LABELS, ax=ax)
+    ax.figure.canvas.draw()
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    assert left < 0 < 5 < right
+    assert bottom < 0 < 3 < top
+
+
+def test_without_axes_a_new_figure_is_made(tree):
+    first = plot_clusters(POINTS, LABELS)
+    second = plot_spanning_tree(POINTS, tree)
+    assert first.figure is not second.figure
+    assert len(scatters(first)) == 2
+    assert len(scatters(second)) == 1
+
+
+def test_points_outside_the_plane_are_refused(ax, tree):
+    with pytest.raises(ValueError, match="X must have 2 columns, got 3"):
+        plot_clusters(np.zeros((5, 3)), LABELS, ax=ax)
+    with pytest.raises(ValueError, match="X must have 2 columns, got 1"):
+        plot_spanning_tree(np.zeros((5, 1)), tree, ax=ax)
+    assert not ax.collections
+
+
+def test_another_number_of_labels_is_refused(ax, tree):
+    with pytest.raises(ValueError, match=r"each of the 5 points, got shape \(4,\)"):
+        plot_clusters(POINTS, LABELS[:4], ax=ax)
+    with pytest.raises(ValueError, match=r"each of the 5 points, got shape \(4,\)"):
+        plot_spanning_tree(POINTS, tree, labels=LABELS[:4], ax=ax)
+
+
+def test_a_tree_of_other_points_is_refused(ax, tree):
+    with pytest.raises(ValueError, match="tree has 5 points, but X has 4"):
+        plot_spanning_tree(POINTS[:4], tree, ax=ax)
+
+
+def test_without_matplotlib_one_sentence_says_what_to_install(monkeypatch, tree):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    wanted = r"^Drawing needs matplotlib, .*: pip install 'isthmus\[plot\]'$"
+    with pytest.raises(ImportError, match=wanted):
+        plot_clusters(POINTS, LABELS)
+    with pytest.raises(ImportError, match=wanted):
+        plot_spanning_tree(POINTS, tree)
+
+
+def test_importing_the_room_does_not_import_matplotlib():
+    program = "import sys, isthmus.plotting; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
