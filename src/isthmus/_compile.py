@@ -11,29 +11,28 @@ import functools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, TypeVar
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 # Re-entrant: resolving a kernel resolves the kernels it calls.
 _RESOLVING = threading.RLock()
 
 
-class Kernel(Generic[P, R]):
+class Kernel(Generic[R]):
     """A function that Numba compiles on its first call."""
 
-    def __init__(self, function: Callable[P, R], *, from_python: bool) -> None:
+    def __init__(self, function: Callable[..., R], *, from_python: bool) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.from_python = from_python
-        self._dispatcher: Callable[P, R] | None = None
+        self._dispatcher: Callable[..., R] | None = None
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, *args: Any) -> R:
         dispatcher = self._dispatcher or self.dispatcher()
-        return dispatcher(*args, **kwargs)
+        return dispatcher(*args)
 
-    def dispatcher(self) -> Callable[P, R]:
+    def dispatcher(self) -> Callable[..., R]:
         """Return Numba's dispatcher, creating it and those of the kernels called from here."""
         with _RESOLVING:
             if self._dispatcher is None:
@@ -46,12 +45,12 @@ class Kernel(Generic[P, R]):
         return self.function.__qualname__
 
 
-def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+def kernel(function: Callable[..., R]) -> Kernel[R]:
     """Mark a compiled function that Python calls: without the GIL, cached on disk."""
     return Kernel(function, from_python=True)
 
 
-def kernel_part(function: Callable[P, R]) -> Kernel[P, R]:
+def kernel_part(function: Callable[..., R]) -> Kernel[R]:
     """Mark a compiled function that only kernels call.
 
     It goes into its callers' compiled code, and so needs no cache and no Python entry of its own,
@@ -76,10 +75,13 @@ def _dispatcher_for(function: Callable[..., Any], from_python: bool) -> Callable
     import numba
 
     # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
-    options = {"error_model": "numpy", "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+    compile_: Callable[..., Any] = numba.njit
     if not from_python:
-        return numba.njit(no_cpython_wrapper=True, **options)(function)  # type: ignore[no-any-return]
+        options["no_cpython_wrapper"] = True
+        return compile_(**options)(function)  # type: ignore[no-any-return]
+    options["nogil"] = True
     try:
-        return numba.njit(nogil=True, cache=True, **options)(function)  # type: ignore[no-any-return]
+        return compile_(cache=True, **options)(function)  # type: ignore[no-any-return]
     except RuntimeError:  # no writable place for the cache
-        return numba.njit(nogil=True, **options)(function)  # type: ignore[no-any-return]
+        return compile_(**options)(function)  # type: ignore[no-any-return]

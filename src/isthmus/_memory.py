@@ -23,7 +23,7 @@ def available_memory() -> int | None:
 
 
 def require_memory(n_bytes: int, what: str, instead: str) -> None:
-    """Raise MemoryError when ``what`` needs more memory than there is; ``instead`` is the advice."""
+    """Raise MemoryError where ``what`` needs more than there is; ``instead`` is the advice."""
     available = available_memory()
     if available is not None and n_bytes > available:
         raise MemoryError(

@@ -47,7 +47,7 @@ def distances_to_column(
         else:
             for j in range(stop):
                 row[j] = max(row[j], abs(np.float64(column[j]) - x))
-    if kind == SQUARES or kind == ABSOLUTES or kind == MAXIMUM:  # noqa: PLR1714 (no sets in kernels)
+    if kind in (SQUARES, ABSOLUTES, MAXIMUM):
         return
     # Minkowski: the largest difference is factored out, so that no power over- or underflows.
     for j in range(stop):

@@ -35,9 +35,7 @@ def check_distance_matrix(matrix: Any) -> Array:
 
     The matrix is not copied unless its type must change, and never modified.
     """
-    array: Array = check_array(
-        matrix, dtype=[np.float64, np.float32], estimator="isthmus"
-    )
+    array: Array = check_array(matrix, dtype=[np.float64, np.float32], estimator="isthmus")
     n_rows, n_columns = array.shape
     if n_rows != n_columns:
         raise ValueError(
@@ -56,14 +54,12 @@ def check_distance_matrix(matrix: Any) -> Array:
         rows = array[start : start + _BLOCK]
         _refuse_first(rows < 0, start, array, "must not be negative")
         columns = array[:, start : start + _BLOCK].T
-        gap = np.abs(rows - columns)
-        _refuse_first(gap > tolerance * np.maximum(rows, columns), start, array, "must be symmetric")
+        uneven = np.abs(rows - columns) > tolerance * np.maximum(rows, columns)
+        _refuse_first(uneven, start, array, "must be symmetric")
     return array
 
 
-def _refuse_first(
-    wrong: npt.NDArray[np.bool_], first_row: int, matrix: Array, rule: str
-) -> None:
+def _refuse_first(wrong: npt.NDArray[np.bool_], first_row: int, matrix: Array, rule: str) -> None:
     if wrong.any():
         row, j = (int(index[0]) for index in np.nonzero(wrong))
         i = first_row + row
@@ -75,7 +71,7 @@ def _refuse_first(
 
 def check_whole_number(value: Any, name: str, minimum: int) -> int:
     """Return value as an int of at least ``minimum``."""
-    if not isinstance(value, Integral) or isinstance(value, bool | np.bool_):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}.")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {value!r}.")
@@ -103,7 +99,7 @@ def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 def check_n_jobs(n_jobs: Any) -> int:
     """Return the number of threads that n_jobs stands for (None: 1; -1: every core)."""
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for every core.")
@@ -113,7 +109,7 @@ def check_n_jobs(n_jobs: Any) -> int:
 
 def check_positive(value: Any, name: str) -> float:
     """Return value as a finite float above zero."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     if not 0.0 < float(value) < np.inf:
         raise ValueError(f"{name} must be above 0 and finite, got {value!r}.")

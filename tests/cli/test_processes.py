@@ -151,9 +151,20 @@ def test_standard_input_is_not_overwritten(tmp_path):
     assert path.read_text() == "1\n2\n"
 
 
+# The package without its front page.
+ROOM_ALONE = """
+import importlib.util, sys, types
+spec = importlib.util.find_spec("isthmus")
+package = sys.modules["isthmus"] = types.ModuleType("isthmus")
+package.__path__ = list(spec.submodule_search_locations)
+"""
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["cluster", "--help"]])
-def test_help_imports_nothing_heavy(arguments):
+@pytest.mark.parametrize("beginning", [ROOM_ALONE, "import isthmus"], ids=["room", "package"])
+def test_help_imports_nothing_heavy(arguments, beginning):
     code = f"""
+{beginning}
 import sys
 from isthmus.cli.main import run
 status = run({arguments!r})

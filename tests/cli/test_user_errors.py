@@ -148,7 +148,7 @@ class TestNpy:
         message = refused("--format", "npy", "-k", 1, stdin=stream.getvalue()[:length])
         assert message.startswith("standard input is not a .npy file of numbers")
 
-    @pytest.mark.parametrize("place", [0, 6, 8, 10, 11, 20, 30, 45, 60])
+    @pytest.mark.parametrize("place", [0, 6, 8, 10, 11, 20, 30, 45, 61])
     def test_damaged_header(self, refused, save, place):
         stream = io.BytesIO()
         np.save(stream, np.ones((4, 2)))

@@ -31,7 +31,7 @@ _SEED = 0
 _HEADINGS = ("data set", "n", "k", "sizes of clusters", "inertia", "error", "K-means error", "time")
 _LEFT_ALIGNED = ("data set", "sizes of clusters")
 _NOTES = (
-    "error: share of points in the wrong cluster when clusters are matched with classes at best",
+    "error: share of points in the wrong cluster, clusters and classes being matched one to one",
     "time: second fit; the first one on a machine compiles",
 )
 

@@ -61,9 +61,10 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
     """Return three clusters of very different scales inside the unit square.
 
     A wide, sparse ring (a quarter of the points) surrounds a small disc (two fifths) and a tiny
-    one (the rest). K-means cuts the ring into pieces. So does single linkage cut into three
-    clusters, as long as points of the ring lie farther apart than the discs do, which they do up
-    to about 600 points. With far fewer points than the default the ring falls apart.
+    one (the rest). K-means cuts the ring into pieces. Single linkage, told to find three clusters,
+    cuts a bit off the ring and leaves the discs together, because some neighbours on the ring lie
+    farther apart than the discs. Below about 150 points the ring is too sparse to be seen as one;
+    above a few thousand it is so dense that single linkage can succeed.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The sum of squared distances to the nearest centre in the objective's space; for
         ``"cut"``, in the space of rows.
     n_iter_ : int
-        The iterations of the best start; 0 for ``"cut"``.
+        The iterations of the best start; 1 for ``"cut"``, which does not iterate.
     tree_ : UltrametricTree
         All transitive distances.
     spanning_tree_ : SpanningTree
@@ -158,7 +158,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         solution = self._clusterer.run(plan)
         self.labels_ = solution.labels
         self.inertia_ = solution.inertia
-        self.n_iter_ = solution.n_iter
+        self.n_iter_ = max(solution.n_iter, 1)
         return self
 
     def labels_for(self, n_clusters: int) -> Labels:

@@ -97,7 +97,7 @@ def cut_spanning_tree(rooted: RootedTree, n_clusters: int) -> Labels:
 def list_neighbours(
     ends: Ints, weights: Floats, begin: Ints, neighbour: Ints, length: Floats
 ) -> None:
-    """Fill begin, (n + 2,) and zero on entry, and the two arrays of 2(n - 1) that it points into."""
+    """Fill begin, (n + 2,) and zero on entry, and the two arrays that it points into."""
     for e in range(ends.shape[0]):
         begin[ends[e, 0] + 2] += 1
         begin[ends[e, 1] + 2] += 1

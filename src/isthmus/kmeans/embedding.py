@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.frontier import MIXED, View, fold_siblings, members_and_distances
 from isthmus.kmeans.objective import TIE, TreeObjective
@@ -20,7 +20,7 @@ from isthmus.ultrametric.products import multiply
 # Columns of the aggregates of a node v, with t_i the sum of D(i, m)² over m in v.
 MASS, T_SUM, T_MIN, T_MAX = range(4)
 
-_STACK = 72  # as in rows.py
+_STACK = 72  # as in rows_step.py
 
 
 class EmbeddingObjective(TreeObjective):
@@ -55,6 +55,9 @@ class EmbeddingObjective(TreeObjective):
             view.second,
             view.mean,
             view.spread,
+            *np.empty((2, view.n_clusters)),
+            np.empty(_STACK, dtype=np.int64),
+            np.empty(_STACK),
             node_labels,
             self.opened_buffer(),
             masses,
@@ -99,6 +102,77 @@ def aggregate_squares(children: Ints, squared_heights: Floats, aggregates: Float
         out[T_MAX] = max(x[T_MAX] + up_x, y[T_MAX] + up_y)
 
 
+@kernel_part
+def half_spreads(
+    count: int,
+    node: Ints,
+    label: Labels,
+    aggregates: Floats,
+    sums: Floats,
+    masses: Floats,
+    halves: Floats,
+) -> None:
+    """Fill halves, (k,), with half the mean squared distance between the points of each cluster."""
+    k = halves.shape[0]
+    for a in range(k):
+        halves[a] = 0.0
+    for x in range(count):
+        b = label[x]
+        if b != MIXED and b < k:
+            halves[b] += aggregates[node[x], MASS] * sums[x, b] + aggregates[node[x], T_SUM]
+    for a in range(k):
+        halves[a] /= 2.0 * masses[a] * masses[a]
+
+
+@kernel_part
+def nearest_other(sums: Floats, masses: Floats, halves: Floats, b: int) -> int:
+    """Return the nearest cluster other than b, the same for all points below a node.
+
+    A tie goes to the first; -1 where there is no other.
+    """
+    best = -1
+    best_distance = np.inf
+    for a in range(masses.shape[0]):
+        if a != b:
+            distance = sums[a] / masses[a] - halves[a]
+            if best < 0 or distance < best_distance - TIE * (abs(distance) + halves[a]):
+                best = a
+                best_distance = distance
+    return best
+
+
+@kernel_part
+def decide(
+    properties: Floats,
+    outside: float,
+    mass: float,
+    half: float,
+    to_other: float,
+    b: int,
+    other: int,
+    is_leaf: bool,
+) -> int:
+    """Return where the points below a node of cluster b belong; MIXED if they may differ.
+
+    outside : float
+        Their squared distance to the centre of b, less the part from points below the node.
+    mass, half : float
+        The number of points of b and half their mean squared distance.
+    to_other, other : float, int
+        The nearest other cluster and its distance; -1 and infinite where there is none.
+    """
+    nearest = outside + properties[T_MIN] / mass
+    farthest = outside + properties[T_MAX] / mass
+    tie = TIE * (abs(farthest) + 2.0 * half)
+    if farthest < to_other - tie:
+        return b
+    if nearest > to_other + tie:
+        return other
+    if is_leaf or nearest == farthest:
+        return min(b, other)
+    return MIXED
+
+
 @kernel
 def assign_embedded(
     children: Ints,
@@ -111,6 +185,10 @@ def assign_embedded(
     second: Ints,
     sums: Floats,
     members: Floats,
+    old_masses: Floats,
+    halves: Floats,
+    stack_node: Ints,
+    stack_own: Floats,
     node_labels: Labels,
     opened: Ints,
     masses: Floats,
@@ -119,27 +197,18 @@ def assign_embedded(
 ) -> bool:
     """Move every point to the nearest centre of the assignment in the view.
 
-    Arguments as in rows.py: the tree, the view, scratch (sums, members, opened), node_labels in
-    and out, masses and inertia out. Returns whether any point moved.
+    Arguments as for assign_rows: the tree, the view, scratch, node_labels in and out, masses and
+    inertia out. Returns whether any point moved.
     """
     n_points = children.shape[0] + 1
     k = sums.shape[1]
     members_and_distances(
         count, node, label, first, second, squared_heights, aggregates, n_points, members, sums
     )
-    old_masses = members[0].copy()
-    # halves[a]: half the mean squared distance between the points of cluster a
-    halves = np.zeros(k)
-    for x in range(count):
-        b = label[x]
-        if b != MIXED and b < k:
-            v = node[x]
-            halves[b] += aggregates[v, MASS] * sums[x, b] + aggregates[v, T_SUM]
     for a in range(k):
-        halves[a] /= 2.0 * old_masses[a] * old_masses[a]
-    masses[:] = 0.0
-    stack_node = np.empty(_STACK, dtype=np.int64)
-    stack_own = np.empty(_STACK)
+        old_masses[a] = members[0, a]
+        masses[a] = 0.0
+    half_spreads(count, node, label, aggregates, sums, old_masses, halves)
     changed = False
     n_opened = 0
     total = 0.0
@@ -147,32 +216,29 @@ def assign_embedded(
         b = label[x]
         if b == MIXED:
             continue
-        # The nearest of the other clusters is the same for all points below the node.
-        other, to_other = -1, np.inf
-        if move:
-            for a in range(k):
-                if a != b:
-                    distance = sums[x, a] / old_masses[a] - halves[a]
-                    if distance < to_other - TIE * (abs(distance) + halves[a]) or other < 0:
-                        other, to_other = a, distance
+        other = nearest_other(sums[x], old_masses, halves, b) if move else -1
+        to_other = np.inf
+        if other >= 0:
+            to_other = sums[x, other] / old_masses[other] - halves[other]
         depth = 0
         stack_node[0] = node[x]
         stack_own[0] = sums[x, b] if b < k else 0.0
         while depth >= 0:
             v, own = stack_node[depth], stack_own[depth]
             mass = aggregates[v, MASS]
-            nearest, farthest, tie = np.inf, np.inf, 0.0
+            winner = other
             if b < k:
-                nearest = (own + aggregates[v, T_MIN]) / old_masses[b] - halves[b]
-                farthest = (own + aggregates[v, T_MAX]) / old_masses[b] - halves[b]
-                tie = TIE * (abs(farthest) + 2.0 * halves[b])
-            if farthest < to_other - tie:
-                winner = b
-            elif nearest > to_other + tie:
-                winner = other
-            elif v < n_points or nearest == farthest:
-                winner = min(b, other) if other >= 0 else b
-            else:
+                winner = decide(
+                    aggregates[v],
+                    own / old_masses[b] - halves[b],
+                    old_masses[b],
+                    halves[b],
+                    to_other,
+                    b,
+                    other,
+                    v < n_points,
+                )
+            if winner == MIXED:
                 node_labels[v] = MIXED
                 opened[n_opened] = v
                 n_opened += 1
@@ -180,7 +246,8 @@ def assign_embedded(
                 y, z = children[e, 0], children[e, 1]
                 if aggregates[y, MASS] < aggregates[z, MASS]:
                     y, z = z, y
-                stack_node[depth], stack_node[depth + 1] = y, z
+                stack_node[depth] = y
+                stack_node[depth + 1] = z
                 stack_own[depth] = own + squared_heights[e] * aggregates[z, MASS]
                 stack_own[depth + 1] = own + squared_heights[e] * aggregates[y, MASS]
                 depth += 1

@@ -39,9 +39,7 @@ def prim_of_points(
     return state.edges, prepared.heights(state.weights)
 
 
-def prim_of_matrix(
-    matrix: Array, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
+def prim_of_matrix(matrix: Array, progress: Progress | None = None) -> tuple[Ints, Floats]:
     """Return the edges and weights of the spanning tree of a square distance matrix."""
 
     def advance(state: _State, n_steps: int) -> None:

@@ -13,6 +13,7 @@ from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Floats, Ints
 from isthmus.ultrametric.merges import CHUNK
 
+
 def columns_at_once(n_points: int) -> int:
     """Return how many vectors to multiply together, sharing the walk over the tree.
 

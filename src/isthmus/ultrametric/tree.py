@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
 
 from isthmus._memory import require_memory
-from isthmus._typing import Floats, Ints
+from isthmus._typing import Array, Floats, Ints
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree, spanning_tree_of_matrix
 from isthmus.ultrametric.merges import (
     edges_of_linkage,
@@ -27,6 +27,8 @@ from isthmus.ultrametric.queries import (
     resolve_indices,
 )
 from isthmus.validation import check_distance_matrix
+
+AnyArray = TypeVar("AnyArray", bound=Array)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,14 +209,15 @@ class UltrametricTree:
         second = resolve_indices(np.asarray(j), self.n_points)
         first, second = np.broadcast_arrays(first, second)
         out = np.empty(first.size)
-        places = self.starts
-        largest_gaps(self.gaps, self._block_maxima, places[first.ravel()], places[second.ravel()], out)
+        first_places, second_places = self.starts[first.ravel()], self.starts[second.ravel()]
+        largest_gaps(self.gaps, self._block_maxima, first_places, second_places, out)
         return out.reshape(first.shape) if first.ndim else float(out[0])
 
     def row(self, i: int) -> Floats:
         """Return the transitive distances of point i to all points, in O(n)."""
         point = resolve_indices(np.asarray(i), self.n_points).reshape(1)
-        return distance_rows(self.gaps, self.leaf_order, self.starts, point)[0]
+        row: Floats = distance_rows(self.gaps, self.leaf_order, self.starts, point)[0]
+        return row
 
     def matrix(self, *, n_jobs: int = 1) -> Floats:
         """Return the dense matrix of transitive distances, if it fits in memory."""
@@ -271,6 +274,6 @@ class UltrametricTree:
         return f"UltrametricTree(n_points={self.n_points}, heights={low:.4g} … {high:.4g})"
 
 
-def _read_only(array: Any) -> Any:
+def _read_only(array: AnyArray) -> AnyArray:
     array.flags.writeable = False
     return array

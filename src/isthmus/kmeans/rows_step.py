@@ -1,0 +1,395 @@
+"""One Lloyd step on the rows, opening only the part of the tree that is undecided.
+
+See rows.py for what t_i, u_i and the aggregates are. Distances to centres are sums of
+non-negative parts, gathered from the root down, so they stay accurate however far away the rest
+of the data lies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._compile import kernel, kernel_part
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.kmeans.frontier import MIXED, fold_siblings, members_and_distances
+from isthmus.kmeans.objective import TIE
+
+# Columns of the aggregates of a node v: its number of points; the sum of t_i; the sum of their
+# squared deviations from their mean; the sum of D(i, m)² over all i and m in v; bounds.
+MASS, T_SUM, T_SPREAD, SQUARES, T_MIN, T_MAX, U_MIN, U_MAX = range(8)
+
+# Deep enough for a stack on which the larger of two nodes always lies below the smaller.
+_STACK = 72
+
+
+def stack_buffers(n_clusters: int) -> tuple[Array, ...]:
+    """Return the stack of assign_rows, and its scratch space per cluster."""
+    return (
+        np.empty(_STACK, dtype=np.int64),
+        np.empty(_STACK, dtype=np.int64),
+        np.empty(_STACK),
+        np.empty((_STACK, n_clusters), dtype=np.int64),
+        np.empty((_STACK, n_clusters)),
+        np.empty((3, n_clusters)),
+        np.empty(n_clusters),
+    )
+
+
+@kernel_part
+def centre_parts(
+    count: int,
+    node: Ints,
+    label: Labels,
+    first: Ints,
+    second: Ints,
+    heights: Floats,
+    aggregates: Floats,
+    n_points: int,
+    masses: Floats,
+    mean: Floats,
+    spread: Floats,
+    outside: Floats,
+    own: Floats,
+) -> None:
+    """Fill what a decision at a frontier node needs to know of each centre.
+
+    mean, spread : (count, k), in and out
+        In: the members below each node (spread) and the sums of distances (mean), as filled by
+        members_and_distances. Out: the mean of each centre's coordinates below the node, and the
+        sum of their squared deviations from it.
+    outside : (count, k), out
+        The part of the squared distance to each centre that lies outside the node, the same for
+        all points below it.
+    own : (count,), out
+        For a frontier node, the sum of distances to its own cluster's points outside it.
+    """
+    k = mean.shape[1]
+    for x in range(count - 1, -1, -1):
+        if label[x] != MIXED:
+            for a in range(k):
+                spread[x, a] = 0.0
+            b = label[x]
+            if b < k:
+                v = node[x]
+                own[x] = mean[x, b]
+                spread[x, b] = aggregates[v, T_SPREAD] / (masses[b] * masses[b])
+                mean[x, b] += aggregates[v, T_SUM] / aggregates[v, MASS]
+            for a in range(k):
+                mean[x, a] /= masses[a]
+        else:
+            y, z = first[x], second[x]
+            mass_y, mass_z = aggregates[node[y], MASS], aggregates[node[z], MASS]
+            mass = mass_y + mass_z
+            for a in range(k):
+                apart = mean[y, a] - mean[z, a]
+                spread[x, a] = (spread[y, a] + spread[z, a]) + apart * apart * (
+                    mass_y * mass_z / mass
+                )
+                mean[x, a] = (mass_y * mean[y, a] + mass_z * mean[z, a]) / mass
+    for a in range(k):
+        outside[0, a] = 0.0
+    for x in range(count):
+        if label[x] == MIXED:
+            y, z = first[x], second[x]
+            mass_y, mass_z = aggregates[node[y], MASS], aggregates[node[z], MASS]
+            h = heights[node[x] - n_points]
+            for a in range(k):
+                to_y, to_z = h - mean[y, a], h - mean[z, a]
+                outside[y, a] = outside[x, a] + (mass_z * to_z * to_z + spread[z, a])
+                outside[z, a] = outside[x, a] + (mass_y * to_y * to_y + spread[y, a])
+
+
+@kernel_part
+def surviving_clusters(
+    properties: Floats,
+    own: float,
+    b: int,
+    centre: Floats,
+    masses: Floats,
+    outside: Floats,
+    active: Ints,
+    n_active: int,
+    forms: Floats,
+) -> int:
+    """Keep, of the active clusters, those that may be nearest to some point below a node.
+
+    Parameters
+    ----------
+    properties : (8,), in
+        The node's aggregates.
+    own, b : float, int
+        The sum of distances to the points of its own cluster b outside it.
+    centre : (k,), in
+        The coordinate of each centre below the node, except for b.
+    masses, outside : (k,), in
+    active : (k,), in and out
+        Ascending; the survivors move to the front.
+    forms : (3, k), scratch
+        Squared distance to a = forms[0, a] + forms[1, a] * t_i + forms[2, a] * u_i, less a term
+        that is the same for all clusters.
+
+    Returns
+    -------
+    int
+        The number of survivors. Clusters that are equally near, up to rounding, all survive.
+    """
+    mass = properties[MASS]
+    t_middle = 0.5 * (properties[T_MIN] + properties[T_MAX])
+    u_middle = 0.5 * (properties[U_MIN] + properties[U_MAX])
+    best, best_score = -1, np.inf
+    for s in range(n_active):
+        a = active[s]
+        if a == b:
+            mean = (own + properties[T_SUM] / mass) / masses[a]
+            forms[0, a] = outside[a] + (
+                mass * mean * mean + properties[T_SPREAD] / (masses[a] * masses[a])
+            )
+            forms[1, a] = -2.0 * own / masses[a]
+            forms[2, a] = -2.0 / masses[a]
+        else:
+            forms[0, a] = outside[a] + mass * centre[a] * centre[a]
+            forms[1, a] = -2.0 * centre[a]
+            forms[2, a] = 0.0
+        score = forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
+        if score < best_score:
+            best, best_score = a, score
+    n_kept = 0
+    for s in range(n_active):
+        a = active[s]
+        dt = forms[1, best] - forms[1, a]
+        du = forms[2, best] - forms[2, a]
+        lead = (
+            forms[0, best]
+            - forms[0, a]
+            + max(dt * properties[T_MIN], dt * properties[T_MAX])
+            + max(du * properties[U_MIN], du * properties[U_MAX])
+        )
+        if a == best or lead > -TIE * (forms[0, best] + forms[0, a]):
+            active[n_kept] = a
+            n_kept += 1
+    return n_kept
+
+
+@kernel_part
+def open_node(
+    depth: int,
+    children: Ints,
+    h: float,
+    b: int,
+    aggregates: Floats,
+    centre: Floats,
+    masses: Floats,
+    n_active: int,
+    stack_node: Ints,
+    stack_count: Ints,
+    stack_own: Floats,
+    stack_active: Ints,
+    stack_outside: Floats,
+) -> None:
+    """Replace the node at a depth of the stack by its children, the smaller one on top.
+
+    children : (2,), in
+        The children; h is the height at which they merge, b the cluster of their points.
+    centre, masses, n_active : in
+        As for surviving_clusters.
+    stack_… : in and out
+        At depth the node, on return the larger child; the smaller one at depth + 1.
+    """
+    larger = 0 if aggregates[children[0], MASS] >= aggregates[children[1], MASS] else 1
+    x = aggregates[children[larger]]
+    y = aggregates[children[1 - larger]]
+    own = stack_own[depth]
+    own_x = own + h * y[MASS]
+    own_y = own + h * x[MASS]
+    for s in range(n_active):
+        a = stack_active[depth, s]
+        stack_active[depth + 1, s] = a
+        above = stack_outside[depth, a]
+        if a == b:
+            k_b = masses[a]
+            to_x = h - (own_x + x[T_SUM] / x[MASS]) / k_b
+            to_y = h - (own_y + y[T_SUM] / y[MASS]) / k_b
+            in_x = x[MASS] * to_x * to_x + x[T_SPREAD] / (k_b * k_b)
+            in_y = y[MASS] * to_y * to_y + y[T_SPREAD] / (k_b * k_b)
+        else:
+            in_x = x[MASS] * (h - centre[a]) * (h - centre[a])
+            in_y = y[MASS] * (h - centre[a]) * (h - centre[a])
+        stack_outside[depth, a] = above + in_y
+        stack_outside[depth + 1, a] = above + in_x
+    stack_node[depth] = children[larger]
+    stack_node[depth + 1] = children[1 - larger]
+    stack_own[depth] = own_x
+    stack_own[depth + 1] = own_y
+    stack_count[depth] = n_active
+    stack_count[depth + 1] = n_active
+
+
+@kernel_part
+def is_one_row(properties: Floats) -> bool:
+    """Whether all points below a node have the same row; a tie then goes to the first cluster."""
+    same_t = properties[T_MIN] == properties[T_MAX]
+    return bool(same_t and properties[U_MIN] == properties[U_MAX])
+
+
+@kernel_part
+def inertia_of_node(
+    properties: Floats, own: float, a: int, b: int, centre: Floats, masses: Floats, outside: Floats
+) -> float:
+    """Return the sum of squared distances of the points below a node to the centre of a."""
+    mass = properties[MASS]
+    if a != b:
+        inertia = (
+            mass * (outside[a] + mass * centre[a] * centre[a])
+            - 2.0 * centre[a] * properties[T_SUM]
+            + properties[SQUARES]
+        )
+        return float(inertia)
+    k_b = masses[a]
+    t_sum, t_mean = properties[T_SUM], properties[T_SUM] / mass
+    t_squares = properties[T_SPREAD] + t_sum * t_mean
+    mean = (own + t_mean) / k_b
+    inertia = (
+        mass * (outside[a] + mass * mean * mean + properties[T_SPREAD] / (k_b * k_b))
+        - 2.0 * (own * t_sum + t_squares) / k_b
+        + properties[SQUARES]
+    )
+    return float(inertia)
+
+
+@kernel
+def assign_rows(
+    children: Ints,
+    heights: Floats,
+    aggregates: Floats,
+    count: int,
+    node: Ints,
+    label: Labels,
+    first: Ints,
+    second: Ints,
+    mean: Floats,
+    spread: Floats,
+    outside: Floats,
+    own: Floats,
+    stack_node: Ints,
+    stack_count: Ints,
+    stack_own: Floats,
+    stack_active: Ints,
+    stack_outside: Floats,
+    forms: Floats,
+    old_masses: Floats,
+    node_labels: Labels,
+    opened: Ints,
+    masses: Floats,
+    inertia: Floats,
+    move: bool,
+) -> bool:
+    """Move every point to the nearest centre of the assignment in the view.
+
+    Parameters
+    ----------
+    children, heights, aggregates : in
+        The tree.
+    count, node, label, first, second : in
+        The view.
+    mean, spread, outside, own, stack_…, forms, old_masses, opened : scratch
+    node_labels : (2n - 1,) int32, in and out
+    masses : (k,) float64, out
+        The number of points of each cluster after the step.
+    inertia : (1,) float64, out
+        The sum of squared distances to the centres before the step.
+    move : bool
+        If False no point moves, and only the inertia is computed.
+
+    Returns
+    -------
+    bool
+        Whether any point moved.
+    """
+    n_points = children.shape[0] + 1
+    k = mean.shape[1]
+    members_and_distances(
+        count, node, label, first, second, heights, aggregates, n_points, spread, mean
+    )
+    for a in range(k):
+        old_masses[a] = spread[0, a]
+        masses[a] = 0.0
+    centre_parts(
+        count,
+        node,
+        label,
+        first,
+        second,
+        heights,
+        aggregates,
+        n_points,
+        old_masses,
+        mean,
+        spread,
+        outside,
+        own,
+    )
+    changed = False
+    n_opened = 0
+    total = 0.0
+    for x in range(count):
+        b = label[x]
+        if b == MIXED:
+            continue
+        depth = 0
+        stack_node[0] = node[x]
+        stack_own[0] = own[x]
+        stack_count[0] = k
+        for a in range(k):
+            stack_active[0, a] = a
+            stack_outside[0, a] = outside[x, a]
+        while depth >= 0:
+            v = stack_node[depth]
+            own_v = stack_own[depth]
+            far = stack_outside[depth]
+            active = stack_active[depth]
+            properties = aggregates[v]
+            if move:
+                n_kept = surviving_clusters(
+                    properties,
+                    own_v,
+                    b,
+                    mean[x],
+                    old_masses,
+                    far,
+                    active,
+                    stack_count[depth],
+                    forms,
+                )
+                winner = active[0]
+            else:
+                n_kept = 1
+                winner = b
+            if n_kept == 1 or v < n_points or is_one_row(properties):
+                node_labels[v] = winner
+                changed = changed or winner != b
+                masses[winner] += properties[MASS]
+                total += inertia_of_node(properties, own_v, winner, b, mean[x], old_masses, far)
+                depth -= 1
+                continue
+            node_labels[v] = MIXED
+            opened[n_opened] = v
+            n_opened += 1
+            open_node(
+                depth,
+                children[v - n_points],
+                heights[v - n_points],
+                b,
+                aggregates,
+                mean[x],
+                old_masses,
+                n_kept,
+                stack_node,
+                stack_count,
+                stack_own,
+                stack_active,
+                stack_outside,
+            )
+            depth += 1
+    fold_siblings(children, node_labels, opened, n_opened, node, count)
+    inertia[0] = total
+    return changed
