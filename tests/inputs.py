@@ -1,0 +1,45 @@
+"""Inputs that tests share: every kind that has ever been hard, at any size and dimension."""
+
+from __future__ import annotations
+
+import numpy as np
+
+KINDS = ("gaussian", "lattice", "duplicates", "line", "blobs", "constant column", "all equal")
+
+
+def points(kind: str, n: int, d: int, seed: int) -> np.ndarray:
+    """Return n points in d dimensions of a kind; "lattice" and "duplicates" are full of ties."""
+    rng = np.random.default_rng([seed, n, d, KINDS.index(kind)])
+    if kind == "gaussian":
+        return rng.normal(size=(n, d))
+    if kind == "lattice":
+        return rng.integers(0, 4, size=(n, d)).astype(float)
+    if kind == "duplicates":
+        return rng.normal(size=(max(n // 4, 1), d))[rng.integers(0, max(n // 4, 1), size=n)]
+    if kind == "line":
+        return np.cumsum(np.arange(1, n + 1))[rng.permutation(n), None] * np.ones(d)
+    if kind == "blobs":
+        centres = rng.uniform(-10, 10, size=(4, d))
+        return centres[rng.integers(0, 4, size=n)] + rng.normal(size=(n, d)) * rng.choice(
+            [0.01, 1.0], size=(n, 1)
+        )
+    if kind == "constant column":
+        return np.column_stack([rng.normal(size=(n, d)), np.full(n, 7.0)])[:, -d:]
+    return np.full((n, d), 3.25)
+
+
+def many(n_inputs: int, largest: int = 300) -> list[tuple[str, int, int, int]]:
+    """Return parameters of ``points`` for so many inputs: all kinds, n from 1, d from 1 to 6."""
+    rng = np.random.default_rng(0)
+    sizes = [1, 2, 3, 4, 5, 7, 10, 17]
+    return [
+        (
+            KINDS[seed % len(KINDS)],
+            sizes[seed // len(KINDS)]
+            if seed // len(KINDS) < len(sizes)
+            else int(rng.integers(2, largest + 1)),
+            1 + seed % 6,
+            seed,
+        )
+        for seed in range(n_inputs)
+    ]

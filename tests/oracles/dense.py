@@ -1,0 +1,139 @@
+"""The slow, obvious versions: dense matrices, brute force, exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+
+def minimax_matrix(distances: np.ndarray) -> np.ndarray:
+    """Transitive distances by Floyd and Warshall's recursion with (min, max)."""
+    out = distances.copy()
+    for m in range(len(out)):
+        out = np.minimum(out, np.maximum(out[:, m : m + 1], out[m : m + 1, :]))
+    return out
+
+
+def minimax_of_order(distances: np.ndarray, order: int) -> np.ndarray:
+    """Definition 1 word by word: all paths of at most ``order`` vertices."""
+    n = len(distances)
+    out = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i == j:
+                continue
+            others = [m for m in range(n) if m not in (i, j)]
+            longest_hops = [
+                max(distances[a, b] for a, b in zip((i, *inner), (*inner, j), strict=True))
+                for length in range(max(order, 2) - 1)
+                for inner in permutations(others, length)
+            ]
+            out[i, j] = min(longest_hops)
+    return out
+
+
+def kruskal(distances: np.ndarray) -> tuple[list[tuple[int, int]], list[float]]:
+    """The spanning tree that is first in the order (weight, smaller index, larger index)."""
+    n = len(distances)
+    ranked = sorted((distances[i, j], i, j) for i in range(n) for j in range(i + 1, n))
+    group = list(range(n))
+    edges, weights = [], []
+    for weight, i, j in ranked:
+        if group[i] != group[j]:
+            old, new = group[i], group[j]
+            group = [new if g == old else g for g in group]
+            edges.append((i, j))
+            weights.append(weight)
+    return edges, weights
+
+
+def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int) -> list[frozenset[int]]:
+    """CUT by trying every edge of every part, sides found by walking."""
+    left = list(range(n - 1))
+    for _ in range(k - 1):
+        scores = []
+        for e in left:
+            rest = [f for f in left if f != e]
+            a = len(_reached(edges, rest, int(edges[e][0])))
+            b = len(_reached(edges, rest, int(edges[e][1])))
+            scores.append(Fraction(float(weights[e])) * a * b / (a + b))
+        if scores.count(max(scores)) > 1:
+            raise ValueError("a tie")
+        left.remove(left[scores.index(max(scores))])
+    return sorted({frozenset(_reached(edges, left, i)) for i in range(n)}, key=min)
+
+
+def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
+    found = {start}
+    while True:
+        more = {
+            int(b)
+            for e in using
+            for a, b in (edges[e], edges[e][::-1])
+            if a in found and b not in found
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def rows_lloyd(matrix, points, max_iter: int = 300):
+    """Lloyd's iteration on the rows of a matrix; ties go to the first cluster.
+
+    Works on arrays of longdouble or of Fraction. Returns labels, inertia, iterations and the
+    smallest relative margin between the two nearest centres in any step, or None if a cluster
+    became empty on the way.
+    """
+    return _lloyd(lambda centres: ((matrix[:, None] - centres[None]) ** 2).sum(-1), matrix, points, max_iter)
+
+
+def embedded_lloyd(matrix, points, max_iter: int = 300):
+    """The same in coordinates in which the entries of the matrix are Euclidean distances."""
+    squares = matrix.astype(np.longdouble) ** 2
+    n = len(matrix)
+    centring = np.eye(n, dtype=np.longdouble) - np.longdouble(1) / n
+    gram = -centring @ squares @ centring / 2
+    # coordinates are never needed: a centre is its weights on the points
+    def distances(weights):
+        cross = gram @ weights.T
+        own = (weights * (weights @ gram)).sum(1)
+        return np.diag(gram)[:, None] - 2 * cross + own[None]
+
+    return _lloyd(distances, np.eye(n, dtype=np.longdouble), points, max_iter)
+
+
+def _lloyd(distances_to, rows, points, max_iter):
+    k = len(points)
+    centres = rows[list(points)]
+    old, margin = None, float("inf")
+    for n_iter in range(1, max_iter + 1):
+        distances = distances_to(centres)
+        labels = distances.argmin(1)
+        margin = min(margin, _margin(distances))
+        if len(set(labels.tolist())) < k:
+            return None
+        if old is not None and (labels == old).all():
+            break
+        old = labels
+        centres = np.stack([rows[labels == a].sum(0) / int((labels == a).sum()) for a in range(k)])
+    inertia = distances[np.arange(len(rows)), labels].sum()
+    return labels, float(inertia), n_iter, margin
+
+
+def _margin(distances) -> float:
+    if distances.shape[1] == 1:
+        return float("inf")
+    ranked = np.sort(distances, axis=1)
+    first, second = ranked[:, 0], ranked[:, 1]
+    scale = np.where(second > 0, second, 1)
+    return float(((second - first) / scale).min())
+
+
+def fractions(matrix: np.ndarray) -> np.ndarray:
+    """The matrix with its entries as exact fractions."""
+    out = np.empty(matrix.shape, dtype=object)
+    for index, value in np.ndenumerate(matrix):
+        out[index] = Fraction(float(value))
+    return out

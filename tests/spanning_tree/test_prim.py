@@ -1,0 +1,179 @@
+"""minimum_spanning_tree against brute-force Kruskal and SciPy."""
+
+import numpy as np
+import pytest
+from inputs import KINDS, many, points
+from oracles.dense import kruskal
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist, pdist, squareform
+
+from isthmus import SpanningTree, minimum_spanning_tree
+from isthmus.distances import distance_matrix
+from isthmus.metrics import resolve_metric
+
+METRICS = [
+    ("euclidean", None, "euclidean", {}),
+    ("sqeuclidean", None, "sqeuclidean", {}),
+    ("manhattan", None, "cityblock", {}),
+    ("chebyshev", None, "chebyshev", {}),
+    ("minkowski", {"p": 3}, "minkowski", {"p": 3}),
+    ("minkowski", {"p": 1.5}, "minkowski", {"p": 1.5}),
+    ("cosine", None, "cosine", {}),
+    ("correlation", None, "correlation", {}),
+]
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(84, largest=60))
+def test_tree_is_the_first_in_the_total_order(kind, n, d, seed):
+    X = points(kind, n, d, seed)
+    tree = minimum_spanning_tree(X)
+    # Ties are decided on what Prim compares, squared distances.
+    edges, weights = kruskal(distance_matrix(X, "sqeuclidean"))
+    assert sorted(map(tuple, tree.edges.tolist())) == sorted(edges)
+    np.testing.assert_array_equal(tree.weights, np.sqrt(weights))
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(42))
+def test_weights_are_single_linkage_heights(kind, n, d, seed):
+    X = points(kind, n, d, seed)
+    weights = minimum_spanning_tree(X).weights
+    if n == 1:
+        assert weights.shape == (0,)
+        return
+    np.testing.assert_allclose(weights, linkage(X, "single")[:, 2], rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize(("metric", "params", "scipy_name", "scipy_params"), METRICS)
+def test_every_metric_agrees_with_scipy(metric, params, scipy_name, scipy_params):
+    X = np.random.default_rng(3).normal(size=(60, 4)) + 0.3
+    expected = pdist(X, scipy_name, **scipy_params)
+    matrix = distance_matrix(X, metric, params)
+    np.testing.assert_allclose(matrix, squareform(expected), rtol=1e-9, atol=1e-14)
+    tree = minimum_spanning_tree(X, metric=metric, metric_params=params)
+    np.testing.assert_allclose(tree.weights, linkage(expected, "single")[:, 2], rtol=1e-9)
+    np.testing.assert_array_equal(tree.weights, matrix[tuple(tree.edges.T)])
+
+
+def test_angular_is_the_angle_in_radians():
+    tree = minimum_spanning_tree([[1.0, 0.0], [0.0, 5.0], [-2.0, 0.0]], metric="angular")
+    np.testing.assert_allclose(tree.weights, [np.pi / 2, np.pi / 2], rtol=1e-15)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_precomputed_gives_the_same_tree(kind):
+    X = points(kind, 50, 3, seed=1)
+    tree = minimum_spanning_tree(X)
+    again = minimum_spanning_tree(cdist(X, X), metric="precomputed")
+    assert again.total_weight == pytest.approx(tree.total_weight, rel=1e-14)
+    assert minimum_spanning_tree(distance_matrix(X), metric="precomputed") == tree
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
+def test_an_offset_costs_no_accuracy(offset):
+    X = np.random.default_rng(0).integers(0, 1 << 20, size=(200, 3)) / 1024.0
+    moved = minimum_spanning_tree(X + offset)  # exact: the grid is coarser than float64 there
+    assert moved == minimum_spanning_tree(X)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -500, 500, 1000])
+def test_any_scale(exponent):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    plain = minimum_spanning_tree(X)
+    scaled = minimum_spanning_tree(np.ldexp(X, exponent))
+    np.testing.assert_array_equal(scaled.edges, plain.edges)
+    np.testing.assert_allclose(scaled.weights, np.ldexp(plain.weights, exponent), rtol=1e-15)
+
+
+def test_distances_beyond_float64_are_refused():
+    with pytest.raises(ValueError, match="too large for float64"):
+        minimum_spanning_tree([[1e200], [-1e200]], metric="sqeuclidean")
+
+
+def test_a_large_minkowski_power_neither_overflows_nor_vanishes():
+    X = np.random.default_rng(0).normal(size=(40, 3)) * 1e-8
+    tree = minimum_spanning_tree(X, metric="minkowski", metric_params={"p": 80})
+    chebyshev = minimum_spanning_tree(X, metric="chebyshev")
+    np.testing.assert_allclose(tree.weights, chebyshev.weights, rtol=0.02)
+
+
+def test_float32_is_as_exact_as_its_values():
+    X = np.random.default_rng(0).normal(size=(150, 4)).astype(np.float32)
+    assert minimum_spanning_tree(X) == minimum_spanning_tree(X.astype(np.float64))
+
+
+def test_memory_order_strides_and_read_only_input_do_not_matter():
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    expected = minimum_spanning_tree(X[::2, ::3].copy())
+    X.flags.writeable = False
+    assert minimum_spanning_tree(X[::2, ::3]) == expected
+    assert minimum_spanning_tree(np.asfortranarray(X[::2, ::3])) == expected
+
+
+def test_progress_reaches_the_end():
+    seen = []
+    minimum_spanning_tree(np.random.default_rng(0).normal(size=(50, 2)), progress=lambda *a: seen.append(a))
+    assert seen[-1] == (49, 49)
+
+
+def test_given_edges_are_put_in_order():
+    tree = SpanningTree.from_edges([[3, 2], [1, 0], [2, 1]], [1.0, 1.0, 0.5])
+    assert tree.edges.tolist() == [[1, 2], [0, 1], [2, 3]]
+    assert tree.weights.tolist() == [0.5, 1.0, 1.0]
+    assert tree.n_points == 4
+    assert "n_points=4" in repr(tree)
+
+
+@pytest.mark.parametrize(
+    ("edges", "weights", "error", "words"),
+    [
+        ([[0, 1]], [1.0, 2.0], ValueError, "shape"),
+        ([[0, 2]], [1.0], ValueError, "indices go from 0 to 1"),
+        ([[0.0, 1.0]], [1.0], TypeError, "whole numbers"),
+        ([[0, 1]], [-1.0], ValueError, "not negative"),
+        ([[0, 1]], [np.nan], ValueError, "finite"),
+    ],
+)
+def test_wrong_edges_are_refused(edges, weights, error, words):
+    with pytest.raises(error, match=words):
+        SpanningTree.from_edges(edges, weights)
+
+
+def test_the_record_cannot_be_changed():
+    tree = minimum_spanning_tree([[0.0], [1.0], [3.0]])
+    with pytest.raises(ValueError, match="read-only"):
+        tree.weights[0] = 5.0
+    with pytest.raises(AttributeError):
+        tree.weights = np.zeros(2)
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "error", "words"),
+    [
+        ([[0.0, np.nan]], {}, ValueError, "NaN"),
+        ([[np.inf], [0.0]], {}, ValueError, "infinity"),
+        ([["a"], ["b"]], {}, ValueError, "convert"),
+        ([[1.0], [2.0, 3.0]], {}, ValueError, "inhomogeneous|sequence"),
+        (np.empty((0, 2)), {}, ValueError, "0 sample"),
+        ([1.0, 2.0], {}, ValueError, "2D"),
+        ([[1.0]], {"metric": "nonsense"}, ValueError, "Unknown metric 'nonsense'.*euclidean"),
+        ([[1.0]], {"metric": None}, ValueError, "Unknown metric None"),
+        ([[1.0]], {"metric": "minkowski", "metric_params": {"p": 0.5}}, ValueError, "p >= 1"),
+        ([[1.0]], {"metric": "euclidean", "metric_params": {"p": 2}}, ValueError, "does not take"),
+        ([[1.0]], {"n_jobs": 0}, ValueError, "must not be 0"),
+        ([[1.0]], {"n_jobs": 1.5}, TypeError, "whole number"),
+        ([[1.0], [0.0]], {"metric": "cosine"}, ValueError, "Row 1 is zero"),
+        ([[0.0, 1.0]], {"metric": "precomputed"}, ValueError, "must be square"),
+        ([[0.0, 1.0], [2.0, 0.0]], {"metric": "precomputed"}, ValueError, r"symmetric.*\(0, 1\)"),
+        ([[0.0, -1.0], [-1.0, 0.0]], {"metric": "precomputed"}, ValueError, "negative"),
+        ([[0.0, 1.0], [1.0, 2.0]], {"metric": "precomputed"}, ValueError, r"diagonal.*\(1, 1\)"),
+    ],
+)
+def test_wrong_input_is_refused(X, options, error, words):
+    with pytest.raises(error, match=words):
+        minimum_spanning_tree(X, **options)
+
+
+def test_minkowski_of_simple_powers_is_the_simple_metric():
+    assert resolve_metric("minkowski", {"p": 1}).name == "manhattan"
+    assert resolve_metric("minkowski", {"p": 2}).name == "euclidean"
+    assert resolve_metric("minkowski", {"p": np.inf}).name == "chebyshev"
