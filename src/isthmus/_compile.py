@@ -30,16 +30,35 @@ class Kernel(Generic[R]):
 
     def __call__(self, *args: Any) -> R:
         dispatcher = self._dispatcher or self.dispatcher()
-        return dispatcher(*args)
+        try:
+            return dispatcher(*args)
+        except OSError:  # kernels open no files: the cache on disk failed, before any work
+            self._dispatcher = self._compiler(cache=False)
+            return self._dispatcher(*args)
 
     def dispatcher(self) -> Callable[..., R]:
         """Return Numba's dispatcher, creating it and those of the kernels called from here."""
         with _RESOLVING:
             if self._dispatcher is None:
-                self._dispatcher = _dispatcher_for(
-                    _with_resolved_kernels(self.function), self.from_python
-                )
+                try:
+                    self._dispatcher = self._compiler(cache=self.from_python)
+                except RuntimeError:  # Numba knows of no place for a cache
+                    self._dispatcher = self._compiler(cache=False)
             return self._dispatcher
+
+    def _compiler(self, *, cache: bool) -> Callable[..., R]:
+        import numba
+
+        # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
+        compiler: Callable[..., Any] = numba.njit(  # type: ignore[call-overload]
+            nogil=True,
+            cache=cache,
+            error_model="numpy",
+            no_cfunc_wrapper=True,
+            no_cpython_wrapper=not self.from_python,
+        )
+        dispatcher: Callable[..., R] = compiler(_with_resolved_kernels(self.function))
+        return dispatcher
 
     def __reduce__(self) -> str:
         return self.function.__qualname__
@@ -69,19 +88,3 @@ def _with_resolved_kernels(function: Callable[..., Any]) -> Callable[..., Any]:
             scope[name] = value.dispatcher()
     resolved = types.FunctionType(code, scope, function.__name__, function.__defaults__)
     return functools.update_wrapper(resolved, function)
-
-
-def _dispatcher_for(function: Callable[..., Any], from_python: bool) -> Callable[..., Any]:
-    import numba
-
-    # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
-    options: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
-    compile_: Callable[..., Any] = numba.njit
-    if not from_python:
-        options["no_cpython_wrapper"] = True
-        return compile_(**options)(function)  # type: ignore[no-any-return]
-    options["nogil"] = True
-    try:
-        return compile_(cache=True, **options)(function)  # type: ignore[no-any-return]
-    except RuntimeError:  # no writable place for the cache
-        return compile_(**options)(function)  # type: ignore[no-any-return]

@@ -82,7 +82,7 @@ def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
 def rows_lloyd(matrix, points, max_iter: int = 300):
     """Lloyd's iteration on the rows of a matrix; ties go to the first cluster.
 
-    Works on arrays of longdouble or of Fraction. Returns labels, inertia, iterations and the
+    Works on arrays of longdouble or, exactly, of Fraction. Returns labels, inertia, iterations and the
     smallest relative margin between the two nearest centres in any step, or None if a cluster
     became empty on the way.
     """
@@ -110,7 +110,7 @@ def _lloyd(distances_to, rows, points, max_iter):
     old, margin = None, float("inf")
     for n_iter in range(1, max_iter + 1):
         distances = distances_to(centres)
-        labels = distances.argmin(1)
+        labels = _first_nearest(distances)
         margin = min(margin, _margin(distances))
         if len(set(labels.tolist())) < k:
             return None
@@ -120,6 +120,14 @@ def _lloyd(distances_to, rows, points, max_iter):
         centres = np.stack([rows[labels == a].sum(0) / int((labels == a).sum()) for a in range(k)])
     inertia = distances[np.arange(len(rows)), labels].sum()
     return labels, float(inertia), n_iter, margin
+
+
+def _first_nearest(distances):
+    """The first of the nearest centres; in floating point equal up to 1e-12 counts as equal."""
+    nearest = distances.min(axis=1, keepdims=True)
+    if distances.dtype != object:
+        nearest = nearest * (1 + np.longdouble(1e-12))
+    return (distances <= nearest).argmax(1)
 
 
 def _margin(distances) -> float:

@@ -1,0 +1,65 @@
+"""CUT against the rule applied edge by edge."""
+
+import numpy as np
+import pytest
+from inputs import many, points
+from oracles.dense import cut
+
+from isthmus import SpanningTree, UltrametricTree
+from isthmus.kmeans.cut import cut_spanning_tree, root_spanning_tree
+
+
+def partition(labels):
+    return sorted(
+        (frozenset(np.flatnonzero(labels == a).tolist()) for a in np.unique(labels)), key=min
+    )
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(120, largest=30) if p[1] > 1])
+def test_parts_are_those_of_the_rule(kind, n, d, seed):
+    X = points(kind, n, d, seed)
+    # distinct weights: with ties several partitions obey the rule
+    X = X + np.random.default_rng(seed).normal(size=X.shape) * 0.01
+    tree = UltrametricTree.from_data(X)
+    rooted = root_spanning_tree(tree)
+    for k in range(1, min(n, 9) + 1):
+        try:
+            expected = cut(n, tree.spanning_tree.edges, tree.heights, k)
+        except ValueError:  # equal scores
+            continue
+        assert partition(cut_spanning_tree(rooted, k)) == expected
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(56))
+def test_the_rooted_tree_is_the_spanning_tree(kind, n, d, seed):
+    tree = UltrametricTree.from_data(points(kind, n, d, seed))
+    rooted = root_spanning_tree(tree)
+    assert sorted(rooted.point.tolist()) == list(range(n))
+    assert rooted.parent[0] == -1
+    ends = np.sort(np.column_stack([rooted.point[1:], rooted.point[rooted.parent[1:]]]), axis=1)
+    found = SpanningTree.from_edges(ends.reshape(n - 1, 2), rooted.weight[1:])
+    assert found == SpanningTree.from_edges(tree.spanning_tree.edges, tree.heights)
+    sizes = np.ones(n, dtype=int)
+    for place in range(n - 1, 0, -1):
+        assert rooted.parent[place] < place
+        sizes[rooted.parent[place]] += sizes[place]
+    np.testing.assert_array_equal(rooted.size, sizes)
+
+
+@pytest.mark.parametrize("kind", ["lattice", "duplicates", "all equal"])
+def test_ties_give_exactly_k_connected_parts(kind):
+    tree = UltrametricTree.from_data(points(kind, 40, 2, seed=0))
+    for k in (1, 2, 13, 39, 40):
+        labels = cut_spanning_tree(root_spanning_tree(tree), k)
+        assert len(np.unique(labels)) == k
+        crossing = labels[tree.spanning_tree.edges]
+        assert np.count_nonzero(crossing[:, 0] != crossing[:, 1]) == k - 1
+
+
+def test_parts_are_nested_in_k():
+    rooted = root_spanning_tree(UltrametricTree.from_data(points("blobs", 200, 2, seed=0)))
+    coarse = cut_spanning_tree(rooted, 3)
+    for k in range(4, 20):
+        fine = cut_spanning_tree(rooted, k)
+        assert all(len(np.unique(coarse[fine == a])) == 1 for a in range(k))
+        coarse = fine

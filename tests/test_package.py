@@ -1,0 +1,187 @@
+"""What holds for the package as a whole: its front page, its import, its compiled code."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import isthmus
+from isthmus import _compile, _memory, _parallel, _progress
+
+# Run in a new interpreter: a fit that needs compiled code.
+FIT = (
+    "import numpy as np, isthmus;"
+    "X = np.random.default_rng(0).normal(size=(50, 2));"
+    "print(len(isthmus.TransitiveClustering(3).fit(X).labels_))"
+)
+
+
+def run_python(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_all_is_true():
+    assert sorted(isthmus.__all__) == isthmus.__all__
+    for name in isthmus.__all__:
+        assert getattr(isthmus, name) is not None
+
+
+def test_import_loads_neither_numba_nor_optional_packages():
+    code = (
+        "import sys, sklearn.cluster; before = set(sys.modules);"  # it may load pandas itself
+        "import isthmus; new = set(sys.modules) - before;"
+        "print([m for m in ('numba', 'matplotlib', 'pandas', 'polars', 'pyarrow') if m in new])"
+    )
+    result = run_python(code)
+    assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_no_place_for_the_cache_breaks_nothing(tmp_path):
+    """Neither the package's folder, nor the home, nor NUMBA_CACHE_DIR can be written."""
+    package = tmp_path / "site" / "isthmus"
+    nowhere = tmp_path / "file"
+    nowhere.write_text("not a folder")
+    source = os.path.dirname(isthmus.__file__)
+    # A zipped package has no folder of its own to keep a cache in.
+    script = (
+        f"import shutil, sys; shutil.make_archive({str(package)!r}, 'zip', "
+        f"{os.path.dirname(source)!r}, 'isthmus'); "
+        f"sys.path.insert(0, {str(package)!r} + '.zip'); sys.modules.pop('isthmus', None);"
+        "import isthmus; assert '.zip' in isthmus.__file__, isthmus.__file__;" + FIT
+    )
+    (tmp_path / "site").mkdir()
+    inside = str(nowhere / "inside")
+    result = run_python(
+        script, NUMBA_CACHE_DIR=inside, HOME=inside, XDG_CACHE_HOME=inside, IPYTHONDIR=inside
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "50"
+
+
+def test_compiled_code_is_kept_on_disk(tmp_path):
+    result = run_python(FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert list(tmp_path.rglob("*.nbi"))
+
+
+def test_a_kernel_is_compiled_by_its_first_call():
+    @_compile.kernel
+    def double(x):
+        return 2 * x
+
+    assert double._dispatcher is None
+    assert double(21) == 42
+    assert double._dispatcher is not None
+
+
+def test_ctrl_c_stops_a_long_spanning_tree_within_a_second():
+    script = (
+        "import numpy as np, signal, threading, time, os, isthmus\n"
+        "isthmus.minimum_spanning_tree(np.zeros((3, 2)))\n"
+        "X = np.random.default_rng(0).normal(size=(300_000, 3))\n"
+        "def interrupt():\n"
+        "    time.sleep(1.5); global sent; sent = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Thread(target=interrupt, daemon=True).start()\n"
+        "try:\n"
+        "    isthmus.minimum_spanning_tree(X)\n"
+        "except KeyboardInterrupt:\n"
+        "    print(time.monotonic() - sent < 1.0)\n"
+    )
+    result = run_python(script)
+    assert result.stdout.strip() == "True", result.stderr
+
+
+def test_memory_is_reported_readably():
+    assert _memory.readable_size(100) == "100 bytes"
+    assert _memory.readable_size(3 << 30) == "3.0 GiB"
+    available = _memory.available_memory()
+    assert available is None or available > 1 << 20
+    _memory.require_memory(1, "Little", "")
+    with pytest.raises(MemoryError, match="Much needs 1024.0 TiB"):
+        _memory.require_memory(1 << 50, "Much", "Use less.")
+
+
+def test_threads_keep_order_and_stop_at_the_first_error():
+    assert _parallel.map_in_threads(lambda x: x * x, range(20), 4) == [x * x for x in range(20)]
+    done = []
+
+    def work(x):
+        if x == 0:
+            raise ValueError("first")
+        time.sleep(0.01)
+        done.append(x)
+
+    with pytest.raises(ValueError, match="first"):
+        _parallel.map_in_threads(work, range(200), 2)
+    assert len(done) < 190
+    assert threading.active_count() < 20
+
+
+def test_progress_bar_waits_then_shows(monkeypatch):
+    class Stream:
+        text = ""
+
+        def write(self, text):
+            self.text += text
+
+        def flush(self):
+            pass
+
+    quick = Stream()
+    bar = _progress.ProgressBar("work", stream=quick)
+    bar(1, 2)
+    bar(2, 2)
+    assert quick.text == ""
+    slow = Stream()
+    bar = _progress.ProgressBar("work", patience=0.0, stream=slow)
+    bar.shown -= 1.0
+    bar(1, 2)
+    bar(2, 2)
+    assert "50%" in slow.text
+    assert slow.text.endswith("\n")
+
+
+@pytest.mark.parametrize("n_points", [5_000_000])
+def test_a_line_of_five_million_points(n_points):
+    """Built from its known spanning tree and clustered in under 2 GB, in a process of its own."""
+    script = (
+        "import numpy as np, resource\n"
+        "from isthmus import SpanningTree, UltrametricTree\n"
+        "from isthmus.kmeans import TreeClusterer\n"
+        f"n = {n_points}\n"
+        "weights = 1.0 + np.arange(n - 1) / n\n"
+        "edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])\n"
+        "tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, weights))\n"
+        "assert tree.distance(0, n - 1) == weights[-1]\n"
+        "for objective, steps in (('cut', 1), ('rows', 2)):\n"
+        "    labels = TreeClusterer(tree, objective=objective).solve(3, max_iter=steps).labels\n"
+        "    assert np.count_nonzero(np.diff(labels)) == 2\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    result = run_python(script)
+    assert result.returncode == 0, result.stderr
+    assert int(result.stdout) * 1024 < 2e9
+
+
+def test_the_kernels_run_as_plain_python_too():
+    """Compiled and interpreted, a kernel is the same function."""
+    from isthmus.kmeans.rows import aggregate_rows
+
+    children = np.array([[0, 1], [2, 3]])
+    heights = np.array([1.0, 2.0])
+    compiled, interpreted = np.zeros((2, 5, 8))
+    compiled[:3, 0] = interpreted[:3, 0] = 1.0
+    aggregate_rows(children, heights, compiled)
+    aggregate_rows.function(children, heights, interpreted)
+    np.testing.assert_array_equal(compiled, interpreted)
