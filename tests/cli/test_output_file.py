@@ -1,3 +1,4 @@
+import io
 import os
 import stat
 
@@ -93,6 +94,17 @@ def test_standard_output(name, capsysbinary):
     with open_output(output) as stream:
         stream.write(b"a\r\nb\n")
     assert capsysbinary.readouterr().out == b"a\r\nb\n"
+
+
+def test_standard_output_without_a_buffer_gets_one(tmp_path, monkeypatch):
+    with io.FileIO(tmp_path / "out", "wb") as raw:
+        stdout = type("Stdout", (), {"buffer": raw, "flush": lambda self: None})()
+        monkeypatch.setattr("sys.stdout", stdout)
+        with open_output(Output(None, "csv")) as stream:
+            assert isinstance(stream, io.BufferedIOBase)
+            stream.write(b"text")
+        assert not raw.closed
+    assert (tmp_path / "out").read_bytes() == b"text"
 
 
 def test_closed_standard_output(monkeypatch):

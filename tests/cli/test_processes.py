@@ -1,5 +1,6 @@
 """What only a real process shows: pipes, signals, exit statuses, imports."""
 
+import io
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 COMMAND = [sys.executable, "-m", "isthmus"]
@@ -131,13 +133,16 @@ def test_standard_output_that_is_full(table, unbuffered):
 
 
 @posix_only
-def test_named_pipes_can_be_read(tmp_path, table):
-    os.mkfifo(tmp_path / "in.csv")
-    arguments = ("cluster", "in.csv", "-k", "2", "--columns", "x,y", "-o", "out.npy")
-    with start(*arguments, cwd=tmp_path) as process:
-        (tmp_path / "in.csv").write_text(table)
+@pytest.mark.parametrize("name", ["in.csv", "in.npy"])
+def test_named_pipes_can_be_read(tmp_path, name):
+    content = io.BytesIO(b"0,0\n9,9\n1,0\n")
+    if name == "in.npy":
+        np.save(content, np.array([[0, 0], [9, 9], [1, 0]]))
+    os.mkfifo(tmp_path / name)
+    with start("cluster", name, "-k", "2", "-o", "out.npy", cwd=tmp_path) as process:
+        (tmp_path / name).write_bytes(content.getvalue())
         assert process.wait(timeout=120) == 0
-    assert (tmp_path / "out.npy").exists()
+    assert np.load(tmp_path / "out.npy").tolist() == [0, 1, 0]
 
 
 @posix_only

@@ -1,0 +1,32 @@
+"""Run the benchmarks: ``python -m benchmarks [names] [--output FOLDER]``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+from pathlib import Path
+
+from benchmarks.harness import write
+
+NAMES = ("startup", "kmeans_stage", "battery")
+
+
+def main() -> None:
+    """Run the named benchmarks, or all, one after another."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *NAMES], help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--output", type=Path, default=Path("bench-results"))
+    arguments = parser.parse_args()
+    tables = []
+    for name in arguments.names or NAMES:
+        begin = time.perf_counter()
+        table = importlib.import_module(f"benchmarks.{name}").run()
+        tables.append(table)
+        print(f"{table.to_markdown()}\n({time.perf_counter() - begin:.0f} s)\n", flush=True)
+        page = write(tables, arguments.output)
+    print(f"written to {page}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""How good the clusters are: adjusted Rand index over public sets with known labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.harness import Table, data_folder
+from isthmus import TransitiveClustering
+
+Method = Callable[[np.ndarray, int], np.ndarray]
+
+METHODS: dict[str, Method] = {
+    'isthmus, objective="cut"': lambda X, k: TransitiveClustering(k, objective="cut").fit_predict(X),
+    'isthmus, objective="rows" (default)': lambda X, k: TransitiveClustering(k).fit_predict(X),
+    'isthmus, objective="embedding"': lambda X, k: TransitiveClustering(
+        k, objective="embedding"
+    ).fit_predict(X),
+    'isthmus, objective="rows", power=0.5': lambda X, k: TransitiveClustering(
+        k, power=0.5
+    ).fit_predict(X),
+    'isthmus, objective="rows", init="k-means++"': lambda X, k: TransitiveClustering(
+        k, init="k-means++", random_state=0
+    ).fit_predict(X),
+    "scikit-learn KMeans (n_init=10)": lambda X, k: KMeans(
+        k, n_init=10, random_state=0
+    ).fit_predict(X),
+    "scikit-learn SpectralClustering": lambda X, k: SpectralClustering(
+        k, random_state=0, n_init=10
+    ).fit_predict(X),
+    "scikit-learn single linkage": lambda X, k: AgglomerativeClustering(
+        k, linkage="single"
+    ).fit_predict(X),
+}
+
+
+def run() -> Table:
+    folder = data_folder()
+    sets = sorted(folder.glob("battery/*/*.data.gz")) if folder else []
+    table = Table(
+        "battery",
+        f"Adjusted Rand index, mean over {len(sets)} public data sets",
+        "Gagolewski's suite of clustering benchmarks, version 1. Each set has one or more "
+        "reference labellings; k is the number of clusters of a reference, its noise points are "
+        "left out, and the best score over the references counts. Set ISTHMUS_DATA to the folder "
+        "that holds battery/.",
+    )
+    scores = {name: [score(path, method) for path in sets] for name, method in METHODS.items()}
+    table.rows = [
+        {
+            "method": name,
+            "mean": round(float(np.mean(found)), 3),
+            "median": round(float(np.median(found)), 3),
+            "sets above 0.95": sum(value > 0.95 for value in found),
+        }
+        for name, found in scores.items()
+        if found
+    ]
+    return table
+
+
+def score(path: Path, method: Method) -> float:
+    """Return the best score of a method over the references of a set."""
+    X = np.loadtxt(path, ndmin=2)
+    base = path.name.removesuffix(".data.gz")
+    best = -1.0
+    for reference in sorted(path.parent.glob(f"{base}.labels*.gz")):
+        y = np.loadtxt(reference, dtype=int)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # spectral clustering on graphs that fall apart
+            labels = method(X, int(y.max()))
+        best = max(best, adjusted_rand_score(y[y > 0], labels[y > 0]))
+    return best
