@@ -16,7 +16,9 @@ from isthmus import TransitiveClustering
 Method = Callable[[np.ndarray, int], np.ndarray]
 
 METHODS: dict[str, Method] = {
-    'isthmus, objective="cut"': lambda X, k: TransitiveClustering(k, objective="cut").fit_predict(X),
+    'isthmus, objective="cut"': lambda X, k: TransitiveClustering(k, objective="cut").fit_predict(
+        X
+    ),
     'isthmus, objective="rows" (default)': lambda X, k: TransitiveClustering(k).fit_predict(X),
     'isthmus, objective="embedding"': lambda X, k: TransitiveClustering(
         k, objective="embedding"

@@ -83,7 +83,9 @@ def write(tables: list[Table], folder: Path) -> Path:
     for table in tables:
         text = json.dumps({"machine": where, **asdict(table)}, indent=1)
         (folder / f"{table.name}.json").write_text(text)
-    facts = f"{where['date']}, {where['processor']}, {where['cores']} cores, Python {where['python']}"
+    facts = (
+        f"{where['date']}, {where['processor']}, {where['cores']} cores, Python {where['python']}"
+    )
     versions = ", ".join(f"{name} {number}" for name, number in where["versions"].items())
     page = folder / "results.md"
     page.write_text(

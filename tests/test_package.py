@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,15 +33,17 @@ def run_python(code, **environment):
 
 
 def test_all_is_true():
-    assert sorted(isthmus.__all__) == isthmus.__all__
+    assert sorted(isthmus.__all__) == isthmus.__all__ == dir(isthmus)
     for name in isthmus.__all__:
         assert getattr(isthmus, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        isthmus.nonsense  # noqa: B018
 
 
 def test_import_loads_neither_numba_nor_optional_packages():
     code = (
         "import sys, sklearn.cluster; before = set(sys.modules);"  # it may load pandas itself
-        "import isthmus; new = set(sys.modules) - before;"
+        "from isthmus import *; new = set(sys.modules) - before;"
         "print([m for m in ('numba', 'matplotlib', 'pandas', 'polars', 'pyarrow') if m in new])"
     )
     result = run_python(code)
@@ -52,11 +55,11 @@ def test_no_place_for_the_cache_breaks_nothing(tmp_path):
     package = tmp_path / "site" / "isthmus"
     nowhere = tmp_path / "file"
     nowhere.write_text("not a folder")
-    source = os.path.dirname(isthmus.__file__)
+    source = Path(isthmus.__file__).parent.parent
     # A zipped package has no folder of its own to keep a cache in.
     script = (
         f"import shutil, sys; shutil.make_archive({str(package)!r}, 'zip', "
-        f"{os.path.dirname(source)!r}, 'isthmus'); "
+        f"{str(source)!r}, 'isthmus'); "
         f"sys.path.insert(0, {str(package)!r} + '.zip'); sys.modules.pop('isthmus', None);"
         "import isthmus; assert '.zip' in isthmus.__file__, isthmus.__file__;" + FIT
     )
@@ -91,7 +94,10 @@ def test_ctrl_c_stops_a_long_spanning_tree_within_a_second():
         "isthmus.minimum_spanning_tree(np.zeros((3, 2)))\n"
         "X = np.random.default_rng(0).normal(size=(300_000, 3))\n"
         "def interrupt():\n"
-        "    time.sleep(1.5); global sent; sent = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)\n"
+        "    global sent\n"
+        "    time.sleep(1.5)\n"
+        "    sent = time.monotonic()\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
         "threading.Thread(target=interrupt, daemon=True).start()\n"
         "try:\n"
         "    isthmus.minimum_spanning_tree(X)\n"
@@ -108,7 +114,7 @@ def test_memory_is_reported_readably():
     available = _memory.available_memory()
     assert available is None or available > 1 << 20
     _memory.require_memory(1, "Little", "")
-    with pytest.raises(MemoryError, match="Much needs 1024.0 TiB"):
+    with pytest.raises(MemoryError, match=r"Much needs 1024\.0 TiB"):
         _memory.require_memory(1 << 50, "Much", "Use less.")
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from inputs import points
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from inputs import points
 from isthmus import KMeansDuality, TransitiveClustering, transitive_distances
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from inputs import points
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -15,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from inputs import points
 from isthmus import KMeansDuality, SpanningTree, TransitiveClustering, UltrametricTree
 from isthmus.datasets import load_ionosphere
 from isthmus.evaluation import error_rate
@@ -206,9 +206,7 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr(
-        "isthmus.estimators.transitive_clustering.minimum_spanning_tree", no_work
-    )
+    monkeypatch.setattr("isthmus.estimators.transitive_clustering.minimum_spanning_tree", no_work)
     model = TransitiveClustering(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0))

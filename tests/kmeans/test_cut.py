@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from inputs import many, points
-from oracles.dense import cut
 
+from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.kmeans.cut import cut_spanning_tree, root_spanning_tree
+from oracles.dense import cut
 
 
 def partition(labels):

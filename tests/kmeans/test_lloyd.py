@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from inputs import many, points
-from oracles.dense import embedded_lloyd, fractions, rows_lloyd
 from sklearn.cluster import KMeans
 
+from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.kmeans import TreeClusterer
 from isthmus.kmeans import frontier as frontier_module
+from oracles.dense import embedded_lloyd, fractions, rows_lloyd
 
 INPUTS = [p for p in many(280) if p[1] >= 3]
 # Below this relative margin between the two nearest centres rounding may decide.

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from inputs import many, points
 
+from inputs import many, points
 from isthmus import UltrametricTree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.rows import RowsObjective

@@ -82,11 +82,13 @@ def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
 def rows_lloyd(matrix, points, max_iter: int = 300):
     """Lloyd's iteration on the rows of a matrix; ties go to the first cluster.
 
-    Works on arrays of longdouble or, exactly, of Fraction. Returns labels, inertia, iterations and the
-    smallest relative margin between the two nearest centres in any step, or None if a cluster
-    became empty on the way.
+    Works on arrays of longdouble or, exactly, of Fraction. Returns labels, inertia, iterations
+    and the smallest relative margin between the two nearest centres in any step, or None if a
+    cluster became empty on the way.
     """
-    return _lloyd(lambda centres: ((matrix[:, None] - centres[None]) ** 2).sum(-1), matrix, points, max_iter)
+    return _lloyd(
+        lambda centres: ((matrix[:, None] - centres[None]) ** 2).sum(-1), matrix, points, max_iter
+    )
 
 
 def embedded_lloyd(matrix, points, max_iter: int = 300):
@@ -95,6 +97,7 @@ def embedded_lloyd(matrix, points, max_iter: int = 300):
     n = len(matrix)
     centring = np.eye(n, dtype=np.longdouble) - np.longdouble(1) / n
     gram = -centring @ squares @ centring / 2
+
     # coordinates are never needed: a centre is its weights on the points
     def distances(weights):
         cross = gram @ weights.T
@@ -108,7 +111,9 @@ def _lloyd(distances_to, rows, points, max_iter):
     k = len(points)
     centres = rows[list(points)]
     old, margin = None, float("inf")
-    for n_iter in range(1, max_iter + 1):
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
         distances = distances_to(centres)
         labels = _first_nearest(distances)
         margin = min(margin, _margin(distances))

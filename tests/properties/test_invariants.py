@@ -32,7 +32,9 @@ def test_ultrametric_axioms(X):
 def test_permuting_rows_permutes_distances(X, random):
     order = random.sample(range(len(X)), len(X))
     D = UltrametricTree.from_data(X).matrix()
-    np.testing.assert_array_equal(UltrametricTree.from_data(X[order]).matrix(), D[np.ix_(order, order)])
+    np.testing.assert_array_equal(
+        UltrametricTree.from_data(X[order]).matrix(), D[np.ix_(order, order)]
+    )
 
 
 @several

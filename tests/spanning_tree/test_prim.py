@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from inputs import KINDS, many, points
-from oracles.dense import kruskal
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from inputs import KINDS, many, points
 from isthmus import SpanningTree, minimum_spanning_tree
 from isthmus.distances import distance_matrix
 from isthmus.metrics import resolve_metric
+from oracles.dense import kruskal
 
 METRICS = [
     ("euclidean", None, "euclidean", {}),
@@ -111,7 +111,9 @@ def test_memory_order_strides_and_read_only_input_do_not_matter():
 
 def test_progress_reaches_the_end():
     seen = []
-    minimum_spanning_tree(np.random.default_rng(0).normal(size=(50, 2)), progress=lambda *a: seen.append(a))
+    minimum_spanning_tree(
+        np.random.default_rng(0).normal(size=(50, 2)), progress=lambda *a: seen.append(a)
+    )
     assert seen[-1] == (49, 49)
 
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from inputs import KINDS, many, points
-from oracles.dense import minimax_matrix, minimax_of_order
 from scipy.spatial.distance import cdist
 
+from inputs import KINDS, many, points
 from isthmus import transitive_distances
 from isthmus.distances import distance_matrix
 from isthmus.ultrametric.orders import minimax_product
+from oracles.dense import minimax_matrix, minimax_of_order
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -29,9 +29,10 @@ def test_orders_fall_from_the_base_distance_to_the_ultrametric(kind, n, d, seed)
     np.testing.assert_array_equal(transitive_distances(X, 2), base)
     np.testing.assert_array_equal(transitive_distances(X), full)
     np.testing.assert_array_equal(transitive_distances(X, n), full if n > 2 else base)
-    np.testing.assert_array_equal(transitive_distances(X, max(n - 1, 2), n_jobs=2), (
-        base if n <= 3 else transitive_distances(base, max(n - 1, 2), metric="precomputed")
-    ))
+    np.testing.assert_array_equal(
+        transitive_distances(X, max(n - 1, 2), n_jobs=2),
+        (base if n <= 3 else transitive_distances(base, max(n - 1, 2), metric="precomputed")),
+    )
     previous = base
     for order in (3, 4, 7, 12):
         current = transitive_distances(X, order)

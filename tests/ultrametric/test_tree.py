@@ -4,13 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
-from inputs import KINDS, many, points
-from oracles.dense import minimax_matrix
 from scipy.cluster.hierarchy import cophenet, dendrogram, fcluster, is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
 
+from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree, minimum_spanning_tree
 from isthmus.distances import distance_matrix
+from oracles.dense import minimax_matrix
 
 INPUTS = many(140)
 
