@@ -32,8 +32,8 @@ METHODS: dict[str, Method] = {
     "scikit-learn KMeans (n_init=10)": lambda X, k: KMeans(
         k, n_init=10, random_state=0
     ).fit_predict(X),
-    "scikit-learn SpectralClustering": lambda X, k: SpectralClustering(
-        k, random_state=0, n_init=10
+    "scikit-learn SpectralClustering (nearest neighbours)": lambda X, k: SpectralClustering(
+        k, affinity="nearest_neighbors", assign_labels="cluster_qr", random_state=0
     ).fit_predict(X),
     "scikit-learn single linkage": lambda X, k: AgglomerativeClustering(
         k, linkage="single"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
@@ -20,13 +20,30 @@ _RESOLVING = threading.RLock()
 
 
 class Kernel(Generic[R]):
-    """A function that Numba compiles on its first call."""
+    """A function that Numba compiles on its first call.
 
-    def __init__(self, function: Callable[..., R], *, from_python: bool) -> None:
+    Parameters
+    ----------
+    function : callable
+    from_python : bool
+        Whether Python calls it, and not only other kernels.
+    constants : mapping, optional
+        Values for global names of the function and of the kernels it calls, fixed at compilation.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., R],
+        *,
+        from_python: bool,
+        constants: Mapping[str, int] | None = None,
+    ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.from_python = from_python
+        self.constants = dict(constants or {})
         self._dispatcher: Callable[..., R] | None = None
+        self._specialised: dict[tuple[tuple[str, int], ...], Kernel[R]] = {}
 
     def __call__(self, *args: Any) -> R:
         dispatcher = self._dispatcher or self.dispatcher()
@@ -35,6 +52,16 @@ class Kernel(Generic[R]):
         except OSError:  # kernels open no files: the cache on disk failed, before any work
             self._dispatcher = self._compiler(cache=False)
             return self._dispatcher(*args)
+
+    def specialised(self, constants: Mapping[str, int]) -> Kernel[R]:
+        """Return the kernel with some global names bound to constants, one for each set of them."""
+        key = tuple(sorted(constants.items()))
+        with _RESOLVING:
+            if key not in self._specialised:
+                self._specialised[key] = Kernel(
+                    self.function, from_python=self.from_python, constants=constants
+                )
+            return self._specialised[key]
 
     def dispatcher(self) -> Callable[..., R]:
         """Return Numba's dispatcher, creating it and those of the kernels called from here."""
@@ -57,8 +84,26 @@ class Kernel(Generic[R]):
             no_cfunc_wrapper=True,
             no_cpython_wrapper=not self.from_python,
         )
-        dispatcher: Callable[..., R] = compiler(_with_resolved_kernels(self.function))
+        dispatcher: Callable[..., R] = compiler(self._resolved())
         return dispatcher
+
+    def _resolved(self) -> Callable[..., R]:
+        """Return a copy of the function whose globals hold dispatchers and constants."""
+        function = self.function
+        scope = {**function.__globals__, **self.constants}
+        for name in function.__code__.co_names:
+            value = scope.get(name)
+            if isinstance(value, Kernel):
+                part = value.specialised(self.constants) if self.constants else value
+                scope[name] = part.dispatcher()
+        resolved = types.FunctionType(
+            function.__code__, scope, function.__name__, function.__defaults__
+        )
+        functools.update_wrapper(resolved, function)
+        # Numba's cache tells functions apart by name and line, not by the globals they use.
+        suffix = "".join(f"_{name}{value}" for name, value in sorted(self.constants.items()))
+        resolved.__qualname__ += suffix
+        return resolved
 
     def __reduce__(self) -> str:
         return self.function.__qualname__
@@ -76,15 +121,3 @@ def kernel_part(function: Callable[..., R]) -> Kernel[R]:
     which take longer to compile than most such functions.
     """
     return Kernel(function, from_python=False)
-
-
-def _with_resolved_kernels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of function whose globals hold dispatchers in place of lazy kernels."""
-    code = function.__code__
-    scope = dict(function.__globals__)
-    for name in code.co_names:
-        value = scope.get(name)
-        if isinstance(value, Kernel):
-            scope[name] = value.dispatcher()
-    resolved = types.FunctionType(code, scope, function.__name__, function.__defaults__)
-    return functools.update_wrapper(resolved, function)

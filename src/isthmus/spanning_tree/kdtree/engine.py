@@ -1,0 +1,331 @@
+"""Points → the edges of their spanning tree, by Borůvka's algorithm on a kd-tree."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import numpy as np
+
+from isthmus._parallel import chunks, map_in_threads
+from isthmus._typing import Array, Floats, Ints
+from isthmus.metrics import PreparedPoints
+from isthmus.spanning_tree.kdtree import rounds
+from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, nearest_neighbours
+from isthmus.spanning_tree.kdtree.simd import LANES
+from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
+
+Progress = Callable[[int, int], None]
+
+# Numbers of coordinates that kernels are compiled for; points are padded with zeros to the next.
+COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+
+# Leaves per task, a multiple of 8 ** _TOP.
+_LEAVES = 4096
+# Searches begin at nodes of this level.
+_TOP = 3
+# Components are few enough for bouncing where there is one for so many points.
+_POINTS_PER_BOUNCE = 64
+
+
+def spanning_tree_by_boruvka(
+    prepared: PreparedPoints, n_jobs: int = 1, progress: Progress | None = None
+) -> tuple[Ints, Floats]:
+    """Return the edges, unordered, and the weights of the spanning tree of at least two points."""
+    points = prepared.points
+    dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
+    tree = build_tree(points, dims, n_jobs)
+    run = _Run(tree, prepared, dims, n_jobs, progress)
+    run.find_neighbours()
+    run.join()
+    edges, accumulated = run.edges()
+    return edges, prepared.heights(accumulated)
+
+
+class _Run:
+    """The state of Borůvka's algorithm on a tree; the kernels of rounds.py fill it."""
+
+    def __init__(
+        self,
+        tree: KdTree,
+        prepared: PreparedPoints,
+        dims: int,
+        n_jobs: int,
+        progress: Progress | None,
+    ) -> None:
+        n_points = tree.n_points
+        self.tree = tree
+        self.power = prepared.metric.power
+        self.dims = dims
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.n_neighbours = min(_neighbours_for(dims), n_points - 1)
+        self.constants = {
+            "DIMS": dims,
+            "NEIGHBOURS": self.n_neighbours,
+            "KIND": prepared.metric.kind,
+        }
+        self.distances = np.empty(n_points * self.n_neighbours)
+        self.places = np.empty(n_points * self.n_neighbours, dtype=np.int32)
+        self.edge_a = np.empty(n_points - 1, dtype=np.int32)
+        self.edge_b = np.empty(n_points - 1, dtype=np.int32)
+        self.n_edges = 0
+        size = LANES + dims + self.n_neighbours + 1 + STACK
+        self.scratch = [
+            (
+                np.empty(size),
+                np.empty(STACK, dtype=np.int64),
+                np.empty(STACK, dtype=np.int64),
+                np.empty(self.n_neighbours + 1, dtype=np.int32),
+            )
+            for _ in range(n_jobs)
+        ]
+
+    def _in_blocks(self, n_items: int, size: int, work: Callable[[int, int, int], None]) -> None:
+        """Call work(worker, start, stop) for blocks of items; each worker takes the next one."""
+        blocks = list(chunks(n_items, size))
+        if self.n_jobs == 1 or len(blocks) == 1:
+            for start, stop in blocks:
+                work(0, start, stop)
+            return
+        numbers = count()
+        stopped = threading.Event()
+
+        def take_blocks(worker: int) -> None:
+            while not stopped.is_set() and (number := next(numbers)) < len(blocks):
+                work(worker, *blocks[number])
+
+        with ThreadPoolExecutor(self.n_jobs) as pool:
+            futures = [pool.submit(take_blocks, worker) for worker in range(self.n_jobs)]
+            try:
+                for future in futures:
+                    future.result()
+            finally:
+                stopped.set()
+
+    def find_neighbours(self) -> None:
+        """Fill the neighbour lists of all points."""
+        tree = self.tree
+        kernel = nearest_neighbours.specialised(self.constants)
+
+        def work(worker: int, start: int, stop: int) -> None:
+            scratch, stack, _, list_place = self.scratch[worker]
+            kernel(
+                tree.blocks,
+                tree.boxes,
+                tree.first_block,
+                len(tree.n_nodes),
+                tree.order,
+                self.power,
+                start,
+                stop,
+                scratch,
+                stack,
+                list_place,
+                self.distances,
+                self.places,
+            )
+
+        self._in_blocks(tree.n_leaves, 512, work)
+
+    def join(self) -> None:
+        """Run rounds until one component is left."""
+        tree, n_points = self.tree, self.tree.n_points
+        labels = aligned_empty(tree.n_leaves * LANES, np.int32)
+        node_labels = aligned_empty(int(tree.first_block[-1]) * LANES, np.int32)
+        node_labels[:] = -1
+        parent, size, member = np.empty((3, n_points), dtype=np.int32)
+        join_nearest = rounds.join_nearest.specialised(self.constants)
+        n_components, self.n_edges = join_nearest(
+            self.places, parent, labels, self.edge_a, self.edge_b, size, member
+        )
+        self._relabel(labels, np.empty(0, dtype=np.int32), node_labels)
+        largest = int(np.argmax(size[:n_components]))
+        new_label = np.empty(n_components, dtype=np.int32)
+        searcher = _Searcher(self, labels, node_labels, member, n_components)
+        while n_components > 1:
+            self._report()
+            best = searcher.best_edges(n_components, largest)
+            n_components, self.n_edges, largest = rounds.join_best(
+                n_components,
+                largest,
+                *best,
+                labels,
+                parent,
+                new_label,
+                size,
+                member,
+                self.edge_a,
+                self.edge_b,
+                self.n_edges,
+            )
+            if n_components > 1:
+                self._relabel(labels, new_label, node_labels)
+        self._report()
+
+    def _relabel(self, labels: Array, new_label: Array, node_labels: Array) -> None:
+        tree = self.tree
+
+        def work(_: int, start: int, stop: int) -> None:
+            rounds.relabel_leaves(labels, new_label, node_labels, tree.n_points, start, stop)
+
+        self._in_blocks(tree.n_leaves, 1 << 15, work)
+        rounds.relabel_nodes(node_labels, tree.first_block, tree.n_nodes)
+
+    def _report(self) -> None:
+        if self.progress is not None:
+            self.progress(self.n_edges, self.tree.n_points - 1)
+
+    def edges(self) -> tuple[Ints, Floats]:
+        """Return the edges between points, and their accumulated distances."""
+        n_edges = self.tree.n_points - 1
+        edges = np.empty((n_edges, 2), dtype=np.int64)
+        accumulated = np.empty(n_edges)
+        kernel = rounds.measure_edges.specialised(self.constants)
+
+        def work(bounds: tuple[int, int]) -> None:
+            kernel(
+                self.tree.blocks,
+                self.tree.order,
+                self.edge_a,
+                self.edge_b,
+                self.power,
+                edges,
+                accumulated,
+                *bounds,
+            )
+
+        map_in_threads(work, chunks(n_edges, 1 << 18), self.n_jobs)
+        return edges, accumulated
+
+
+class _Searcher:
+    """Finds the best edge of every component, in parallel."""
+
+    def __init__(
+        self, run: _Run, labels: Array, node_labels: Array, member: Array, n_components: int
+    ) -> None:
+        tree = run.tree
+        n_nodes = int(tree.first_block[-1]) * LANES
+        self.run = run
+        self.labels = labels
+        self.node_labels = node_labels
+        self.member = member
+        self.used = np.ones(tree.n_points, dtype=np.int8)
+        self.leaf_least = np.zeros(tree.n_leaves)
+        self.node_least = np.zeros(n_nodes)
+        self.centres = np.empty(n_nodes * run.dims)
+        self.radii = np.full(n_nodes, -1.0)
+        self.best_distance = np.empty((run.n_jobs, n_components))
+        self.best_a = np.empty((run.n_jobs, n_components), dtype=np.int32)
+        self.best_b = np.empty((run.n_jobs, n_components), dtype=np.int32)
+
+    def best_edges(self, n_components: int, largest: int) -> tuple[Array, Array, Array]:
+        """Return, for each component but the largest, its best edge: distance and both places."""
+        self.best_distance[:, :n_components] = HUGE
+        self._scan()
+        self._merge(n_components)
+        if n_components * _POINTS_PER_BOUNCE < self.run.tree.n_points:
+            self._bounce(n_components, largest)
+        self._search(largest)
+        self._merge(n_components)
+        return self.best_distance[0], self.best_a[0], self.best_b[0]
+
+    def _best(self, worker: int) -> tuple[Array, Array, Array]:
+        return self.best_distance[worker], self.best_a[worker], self.best_b[worker]
+
+    def _scan(self) -> None:
+        run = self.run
+        kernel = rounds.scan_lists.specialised(run.constants)
+
+        def work(worker: int, start: int, stop: int) -> None:
+            kernel(
+                run.tree.n_points,
+                run.tree.order,
+                self.labels,
+                self.node_labels,
+                run.distances,
+                run.places,
+                self.used,
+                self.leaf_least,
+                *self._best(worker),
+                start,
+                stop,
+            )
+
+        run._in_blocks(run.tree.n_leaves, _LEAVES, work)
+
+    def _merge(self, n_components: int) -> None:
+        if self.run.n_jobs > 1:
+            rounds.merge_best(
+                self.best_distance, self.best_a, self.best_b, n_components, self.run.tree.order
+            )
+
+    def _bounce(self, n_components: int, largest: int) -> None:
+        run, tree = self.run, self.run.tree
+        scratch, stack, _, _ = run.scratch[0]
+        rounds.bounce.specialised(run.constants)(
+            tree.blocks,
+            tree.boxes,
+            tree.first_block,
+            len(tree.n_nodes),
+            tree.order,
+            self.labels,
+            self.node_labels,
+            self.member,
+            n_components,
+            largest,
+            run.power,
+            scratch,
+            stack,
+            *self._best(0),
+        )
+        self._merge(n_components)
+
+    def _search(self, largest: int) -> None:
+        run, tree = self.run, self.run.tree
+        kernel = rounds.search_tree.specialised(run.constants)
+        top = min(_TOP, len(tree.n_nodes) - 1)
+        low = run.dims <= 5
+
+        def work(worker: int, start: int, stop: int) -> None:
+            scratch, stack, node_stack, _ = run.scratch[worker]
+            kernel(
+                tree.n_points,
+                tree.blocks,
+                tree.boxes,
+                tree.first_block,
+                tree.n_nodes,
+                tree.order,
+                self.labels,
+                self.node_labels,
+                run.distances,
+                run.places,
+                self.used,
+                self.leaf_least,
+                self.node_least,
+                self.centres,
+                self.radii,
+                *self._best(worker),
+                largest,
+                run.power,
+                1.5 if low else 1.0,
+                1.0 if low else 4.0,
+                top,
+                start,
+                stop,
+                scratch,
+                stack,
+                node_stack,
+            )
+
+        run._in_blocks(int(tree.n_nodes[top]), max(1, _LEAVES >> (3 * top)), work)
+
+
+def _neighbours_for(dims: int) -> int:
+    """Return the length of the neighbour lists that was fastest."""
+    if dims <= 2:
+        return 3
+    return 4 if dims <= 6 else 3

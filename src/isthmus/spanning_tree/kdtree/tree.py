@@ -1,0 +1,269 @@
+"""Points → a kd-tree without pointers.
+
+Points are put into an order in which eight neighbouring ones form a leaf, eight leaves a node,
+eight nodes a node of the next level, and so on: where a node lies in memory says what it holds.
+Each block of eight points is stored coordinate by coordinate, each block of eight boxes
+likewise (see simd.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus._compile import kernel, kernel_part
+from isthmus._parallel import chunks, map_in_threads
+from isthmus._typing import Array, Ints, Labels
+from isthmus.spanning_tree.kdtree.simd import LANES, peek, poke, swap_rows, widest_dimension
+
+# Set for each specialisation of the kernels: the number of coordinates.
+DIMS = 0
+
+# Leaves per task.
+_LEAVES = 4096
+
+
+@dataclass(frozen=True)
+class KdTree:
+    """A kd-tree of n points.
+
+    Attributes
+    ----------
+    order : (n,) int32
+        The point at each place.
+    blocks : (n_leaves * 8 * dims,) float
+        Coordinates, leaf by leaf; places beyond the last point hold infinity.
+    boxes : (n_blocks * 16 * dims,) float
+        The bounds of all nodes, level by level from the leaves up, eight nodes a block.
+    first_block : (n_levels + 1,) int64
+        Where each level's blocks begin.
+    n_nodes : (n_levels,) int64
+        The number of nodes of each level; the leaves are level 0, the last level has at most 8.
+    """
+
+    order: Labels
+    blocks: Array
+    boxes: Array
+    first_block: Ints
+    n_nodes: Ints
+
+    @property
+    def n_points(self) -> int:
+        """The number of points."""
+        return len(self.order)
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return int(self.n_nodes[0])
+
+
+def aligned_empty(size: int, dtype: type) -> Array:
+    """Return an uninitialised array that begins at a cache line."""
+    n_bytes = size * np.dtype(dtype).itemsize
+    raw = np.empty(n_bytes + 64, dtype=np.uint8)
+    begin = -raw.ctypes.data % 64
+    return raw[begin : begin + n_bytes].view(dtype)
+
+
+def build_tree(points: Array, dims: int, n_jobs: int) -> KdTree:
+    """Return the kd-tree of points, their coordinates padded with zeros to ``dims``.
+
+    The result does not depend on the number of threads.
+    """
+    n_points, n_features = points.shape
+    rows = np.zeros((n_points, dims), dtype=points.dtype)
+    rows[:, :n_features] = points
+    flat = rows.reshape(-1)
+    order = np.arange(n_points, dtype=np.int32)
+    _order_points(flat, order, dims, n_jobs)
+
+    n_leaves = -(-n_points // LANES)
+    n_nodes = [n_leaves]
+    while n_nodes[-1] > LANES:
+        n_nodes.append(-(-n_nodes[-1] // LANES))
+    n_blocks = [-(-count // LANES) for count in n_nodes]
+    first_block = np.concatenate([[0], np.cumsum(n_blocks)]).astype(np.int64)
+    blocks = aligned_empty(n_leaves * LANES * dims, points.dtype.type)
+    boxes = aligned_empty(int(first_block[-1]) * 2 * LANES * dims, points.dtype.type)
+    _make_padding_boxes_empty(boxes, n_nodes, first_block, dims)
+
+    constants = {"DIMS": dims}
+    fill = fill_leaves.specialised(constants)
+    map_in_threads(
+        lambda bounds: fill(flat, n_points, blocks, boxes, *bounds),
+        chunks(n_leaves, _LEAVES),
+        n_jobs,
+    )
+    fill_upper_boxes.specialised(constants)(boxes, first_block, np.array(n_nodes))
+    return KdTree(order, blocks, boxes, first_block, np.array(n_nodes, dtype=np.int64))
+
+
+def _make_padding_boxes_empty(
+    boxes: Array, n_nodes: list[int], first_block: Ints, dims: int
+) -> None:
+    """Give the boxes after a level's last one bounds that are infinitely far from anything."""
+    by_block = boxes.reshape(-1, dims, 2, LANES)
+    for level, count in enumerate(n_nodes):
+        if count % LANES:
+            last = first_block[level] + count // LANES
+            by_block[last, :, 0, :] = np.inf
+            by_block[last, :, 1, :] = -np.inf
+
+
+def _order_points(rows: Array, order: Labels, dims: int, n_jobs: int) -> None:
+    """Put rows and order into tree order, halves of a node in parallel."""
+    constants = {"DIMS": dims}
+    split: Callable[..., int] = split_node.specialised(constants)
+    finish = order_slice.specialised(constants)
+    slices = [(0, len(order))]
+    smallest = max(len(order) // (4 * n_jobs), 1 << 14)
+    while n_jobs > 1 and max(stop - start for start, stop in slices) > smallest:
+        large = [s for s in slices if s[1] - s[0] > smallest]
+        slices = [s for s in slices if s[1] - s[0] <= smallest]
+        middles = map_in_threads(lambda s: split(rows, order, *s, np.empty(64)), large, n_jobs)
+        for (start, stop), middle in zip(large, middles, strict=True):
+            slices += [(start, middle), (middle, stop)]
+    scratch = [(np.empty(64), np.empty((64, 2), dtype=np.int64)) for _ in slices]
+    map_in_threads(
+        lambda task: finish(rows, order, *task[0], *task[1]),
+        list(zip(slices, scratch, strict=True)),
+        n_jobs,
+    )
+
+
+@kernel_part
+def split_rows(
+    rows: Array, order: Labels, start: int, stop: int, dim: int, pivot: float, inclusive: bool
+) -> int:
+    """Move rows whose coordinate is below the pivot (or equal, if inclusive) to the front.
+
+    Returns where they end. Every row is swapped, whether it moves or not: no branch to mispredict.
+    """
+    end = start
+    for i in range(start, stop):
+        x = peek(rows, i * DIMS + dim)
+        swap_rows(rows, i, end, DIMS)
+        point = peek(order, i)
+        poke(order, i, peek(order, end))
+        poke(order, end, point)
+        end += np.int64(x < pivot or (inclusive and x == pivot))
+    return end
+
+
+@kernel_part
+def sampled_quantile(
+    rows: Array, start: int, stop: int, dim: int, place: int, sample: Array
+) -> float:
+    """Return a coordinate that about as many of the rows lie below as stand before a place."""
+    n = stop - start
+    n_sample = 3
+    if n > 4000:
+        n_sample = 63
+    elif n > 500:
+        n_sample = 21
+    elif n > 60:
+        n_sample = 9
+    elif n > 24:
+        n_sample = 5
+    for i in range(n_sample):
+        x = np.float64(peek(rows, (start + (n * (2 * i + 1)) // (2 * n_sample)) * DIMS + dim))
+        j = i
+        while j > 0 and peek(sample, j - 1) > x:
+            poke(sample, j, peek(sample, j - 1))
+            j -= 1
+        poke(sample, j, x)
+    return peek(sample, ((place - start) * n_sample) // n)
+
+
+@kernel
+def split_node(rows: Array, order: Labels, start: int, stop: int, sample: Array) -> int:
+    """Split a node along its widest coordinate into a full half and the rest.
+
+    Returns where the second half begins, or -1 for a leaf.
+    sample : (64,) float64, scratch
+    """
+    n_leaves = (stop - start + LANES - 1) // LANES
+    if n_leaves <= 1:
+        return -1
+    half = 1
+    while 2 * half < n_leaves:
+        half *= 2
+    middle = start + half * LANES
+    dim = widest_dimension(rows, start, stop, DIMS)
+    if dim < 0:
+        return middle
+    # Coordinates of [start, low) <= those of [low, high) <= those of [high, stop).
+    low, high = start, stop
+    while high - low > 1 and low != middle:
+        pivot = sampled_quantile(rows, low, high, dim, middle, sample)
+        end = split_rows(rows, order, low, high, dim, pivot, False)
+        if middle < end:
+            high = end
+        elif end > low:
+            low = end
+        else:  # nothing lies below the pivot: many rows may equal it
+            end = split_rows(rows, order, low, high, dim, pivot, True)
+            if middle < end:
+                break
+            low = end
+    return middle
+
+
+@kernel
+def order_slice(
+    rows: Array, order: Labels, start: int, stop: int, sample: Array, stack: Ints
+) -> None:
+    """Put the rows of a node into tree order. sample and stack, (64, 2), are scratch."""
+    stack[0, 0] = start
+    stack[0, 1] = stop
+    height = 1
+    while height > 0:
+        height -= 1
+        begin, end = stack[height, 0], stack[height, 1]
+        middle = split_node(rows, order, begin, end, sample)
+        if middle >= 0:
+            stack[height, 0] = begin
+            stack[height, 1] = middle
+            stack[height + 1, 0] = middle
+            stack[height + 1, 1] = end
+            height += 2
+
+
+@kernel
+def fill_leaves(
+    rows: Array, n_points: int, blocks: Array, boxes: Array, start: int, stop: int
+) -> None:
+    """Fill the blocks and boxes of leaves start … stop - 1 from the rows in tree order."""
+    for leaf in range(start, stop):
+        box = (leaf >> 3) * (2 * LANES * DIMS) + (leaf & 7)
+        for t in range(DIMS):
+            low, high = np.inf, -np.inf
+            for lane in range(LANES):
+                i = leaf * LANES + lane
+                x = np.inf
+                if i < n_points:
+                    x = np.float64(rows[i * DIMS + t])
+                    low = min(low, x)
+                    high = max(high, x)
+                blocks[(leaf * DIMS + t) * LANES + lane] = x
+            boxes[box + 2 * t * LANES] = low
+            boxes[box + (2 * t + 1) * LANES] = high
+
+
+@kernel
+def fill_upper_boxes(boxes: Array, first_block: Ints, n_nodes: Ints) -> None:
+    """Fill the boxes of all levels above the leaves."""
+    for level in range(1, n_nodes.shape[0]):
+        for node in range(n_nodes[level]):
+            out = (first_block[level] + (node >> 3)) * (2 * LANES * DIMS) + (node & 7)
+            inner = (first_block[level - 1] + node) * (2 * LANES * DIMS)
+            for t in range(DIMS):
+                low, high = np.inf, -np.inf
+                for lane in range(LANES):
+                    low = min(low, np.float64(boxes[inner + 2 * t * LANES + lane]))
+                    high = max(high, np.float64(boxes[inner + (2 * t + 1) * LANES + lane]))
+                boxes[out + 2 * t * LANES] = low
+                boxes[out + (2 * t + 1) * LANES] = high
