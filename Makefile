@@ -26,6 +26,10 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(RUN) pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.demo
 
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	$(RUN) pip install --quiet --editable '.[bench]'
+	@touch $@
+
 demo: $(VENV)/.demo
 	$(BIN)/isthmus demo --output isthmus-demo.png
 
@@ -38,7 +42,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.bench
 	$(RUN) benchmarks --output bench-results
 
 clean:

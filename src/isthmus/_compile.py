@@ -8,6 +8,7 @@ written, it is compiled anew in each process instead of failing.
 from __future__ import annotations
 
 import functools
+import hashlib
 import threading
 import types
 from collections.abc import Callable, Mapping
@@ -96,17 +97,29 @@ class Kernel(Generic[R]):
             if isinstance(value, Kernel):
                 part = value.specialised(self.constants) if self.constants else value
                 scope[name] = part.dispatcher()
+        # Numba's cache knows a function by its file, its name and what it closes over, but not by
+        # the constants and the kernels in other files that it uses: so it closes over a
+        # fingerprint of them.
+        code = function.__code__.replace(co_freevars=("fingerprint",))
+        cell = types.CellType(self.fingerprint())
         resolved = types.FunctionType(
-            function.__code__, scope, function.__name__, function.__defaults__
+            code, scope, function.__name__, function.__defaults__, (cell,)
         )
-        functools.update_wrapper(resolved, function)
-        # Numba's cache tells functions apart by name and line, not by the globals they use.
-        suffix = "".join(f"_{name}{value}" for name, value in sorted(self.constants.items()))
-        resolved.__qualname__ += suffix
-        return resolved
+        return functools.update_wrapper(resolved, function)
 
-    def __reduce__(self) -> str:
-        return self.function.__qualname__
+    def fingerprint(self) -> str:
+        """Return a digest of the code, the constants and all kernels that are called from here."""
+        code = self.function.__code__
+        scope = {**self.function.__globals__, **self.constants}
+        parts = [code.co_code.hex(), repr(code.co_consts), repr(code.co_names)]
+        for name in code.co_names:
+            value = scope.get(name)
+            if isinstance(value, Kernel):
+                part = value.specialised(self.constants) if self.constants else value
+                parts.append(part.fingerprint())
+            elif isinstance(value, int | float | str):
+                parts.append(f"{name}={value!r}")
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def kernel(function: Callable[..., R]) -> Kernel[R]:

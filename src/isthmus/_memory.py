@@ -49,6 +49,10 @@ def _free_in_control_group() -> int | None:
     try:
         limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         used = Path("/sys/fs/cgroup/memory.current").read_text().strip()
-        return max(int(limit) - int(used), 0)
+        statistics = Path("/sys/fs/cgroup/memory.stat").read_text().split()
+        counters = dict(zip(statistics[::2], statistics[1::2], strict=True))
+        # cached files are given back when memory is needed
+        cached = int(counters.get("inactive_file", 0))
+        return max(int(limit) - int(used) + cached, 0)
     except (OSError, ValueError):  # no control group, or no limit ("max")
         return None

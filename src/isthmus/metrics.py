@@ -97,6 +97,23 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
     return resolved
 
 
+def is_precomputed(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether distances are given; raise where they are given parameters."""
+    if not isinstance(metric, str) or metric != "precomputed":
+        return False
+    if metric_params:
+        raise ValueError(
+            f"metric='precomputed' does not take the parameters {list(metric_params)}."
+        )
+    return True
+
+
+def check_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> None:
+    """Raise where there is no such metric, or where it does not take the parameters."""
+    if not is_precomputed(metric, metric_params):
+        resolve_metric(metric, metric_params)
+
+
 def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
     """Map points for the kernels and bring extreme magnitudes into range.
 
@@ -116,7 +133,9 @@ def _unchanged(array: Array) -> Array:
 
 
 def _unit_rows(points: Array) -> Array:
-    # Dividing by the largest entry first keeps the norms of huge and tiny rows in range.
+    # float32 rows must not be rounded to float32 once more. Dividing by the largest entry first
+    # keeps the norms of huge and tiny rows in range.
+    points = points.astype(np.float64, copy=False)
     largest = np.abs(points).max(axis=1, keepdims=True)
     if not (largest > 0).all():
         row = int(np.flatnonzero(largest[:, 0] == 0)[0])
@@ -130,7 +149,14 @@ def _unit_rows(points: Array) -> Array:
 
 
 def _centred_unit_rows(points: Array) -> Array:
-    return _unit_rows(points - points.mean(axis=1, keepdims=True))
+    points = points.astype(np.float64, copy=False)
+    largest = np.abs(points).max(axis=1, keepdims=True)
+    scaled = points / np.where(largest > 0.0, largest, 1.0)
+    centred = scaled - scaled.mean(axis=1, keepdims=True)
+    # what is left of a constant row are rounding errors
+    noise = 4 * np.finfo(np.float64).eps
+    centred[np.abs(centred).max(axis=1) <= noise] = 0.0
+    return _unit_rows(centred)
 
 
 def _half(squared: Array) -> Array:

@@ -1,7 +1,7 @@
 """Raw input → checked arrays.
 
-Whatever a user passes is checked here, once, before any work is done; the rooms after this one
-trust what they get. An error says what was wrong, what was expected and what to do.
+Whatever a user passes is checked here, before any work is done; the rooms after this one trust
+what they get. An error says what was wrong, what was expected and what to do.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.utils import check_array
 
+from isthmus._parallel import available_cores
 from isthmus._typing import Array
 
 # Relative difference up to which M[i, j] and M[j, i] count as equal: rounding, not asymmetry.
@@ -42,9 +42,9 @@ def check_distance_matrix(matrix: Any) -> Array:
             f"A precomputed distance matrix must be square, got shape {array.shape}. "
             "For a table of points choose another metric, for example metric='euclidean'."
         )
-    off_diagonal = np.flatnonzero(np.diagonal(array))
-    if off_diagonal.size:
-        i = off_diagonal[0]
+    not_zero = np.flatnonzero(np.diagonal(array))
+    if not_zero.size:
+        i = not_zero[0]
         raise ValueError(
             f"A precomputed distance matrix must have a zero diagonal, "
             f"but entry ({i}, {i}) is {array[i, i]!r}."
@@ -98,13 +98,18 @@ def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 
 def check_n_jobs(n_jobs: Any) -> int:
-    """Return the number of threads that n_jobs stands for (None: 1; -1: every core)."""
+    """Return the number of threads that n_jobs stands for, as in scikit-learn.
+
+    None is 1; -1 is every core, -2 every core but one, and so on.
+    """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for every core.")
-    threads: int = effective_n_jobs(n_jobs)
-    return threads
+    if n_jobs is None:
+        return 1
+    count = int(n_jobs)
+    return count if count > 0 else max(1, available_cores() + 1 + count)
 
 
 def check_positive(value: Any, name: str) -> float:

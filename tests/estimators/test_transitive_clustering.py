@@ -1,6 +1,8 @@
 """TransitiveClustering as a scikit-learn user meets it."""
 
 import pickle
+import sys
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -50,7 +52,13 @@ def test_luck_of_random_starts_on_iris():
     for seed in range(200):
         model.set_params(random_state=seed).fit(X)
         found.append((round(error_rate(y, model.labels_), 3), round(model.inertia_, 2)))
-    assert max(set(found), key=found.count) == (0.073, 107.56)
+    counts = Counter(found)
+    assert counts.most_common(4) == [
+        ((0.073, 107.56), 87),
+        ((0.427, 120.53), 44),
+        ((0.307, 69.16), 43),
+        ((0.293, 69.25), 7),
+    ]
     assert min(found, key=lambda pair: pair[1]) == (0.307, 69.16)
 
 
@@ -117,6 +125,36 @@ def test_labels_for_another_k_are_those_of_a_new_fit(objective, init):
     for wrong, error in ((0, ValueError), (201, ValueError), (2.5, TypeError)):
         with pytest.raises(error, match="n_clusters"):
             model.labels_for(wrong)
+
+
+def test_a_fit_that_fails_leaves_the_last_one_in_place(monkeypatch):
+    X = points("blobs", 50, 2, seed=0)
+    model = TransitiveClustering(3).fit(X)
+    before = dict(vars(model))
+
+    def fail(*args, **kwargs):
+        raise RuntimeError("on the way")
+
+    monkeypatch.setattr("isthmus.estimators.transitive_clustering.TreeClusterer.run", fail)
+    with pytest.raises(RuntimeError):
+        model.fit(X[:20])
+    assert {name: value for name, value in vars(model).items() if name.endswith("_")} == {
+        name: value for name, value in before.items() if name.endswith("_")
+    }
+    with pytest.raises(RuntimeError):
+        (new := TransitiveClustering(3)).fit(X)
+    assert not hasattr(new, "tree_")
+
+
+def test_a_progress_bar_where_it_was_asked_for(capsys, monkeypatch):
+    monkeypatch.setattr(
+        "isthmus.estimators.transitive_clustering.ProgressBar",
+        lambda what: lambda done, total: sys.stderr.write(f"{what} {done}/{total}\n"),
+    )
+    TransitiveClustering(2, verbose=1).fit(points("blobs", 50, 2, seed=0))
+    assert "spanning tree 49/49" in capsys.readouterr().err
+    TransitiveClustering(2).fit(points("blobs", 50, 2, seed=0))
+    assert capsys.readouterr().err == ""
 
 
 def test_labels_for_needs_a_fit_and_a_start_that_fits():

@@ -133,15 +133,43 @@ def test_a_view_that_grows_too_large_gives_the_same(objective, monkeypatch):
     assert again.inertia == pytest.approx(expected.inertia, rel=1e-10)
 
 
-def test_far_away_points_cost_no_accuracy():
+@pytest.mark.parametrize("algorithm", ["lazy", "plain"])
+def test_far_away_points_cost_no_accuracy(algorithm):
     """An outlier at 1e9 times the scale of the clusters must not blur the rest."""
     X = points("blobs", 300, 2, seed=8)
     tree = UltrametricTree.from_data(np.vstack([X, [[1e10, 0.0]]]))
     start = [300, 0, 50, 120]
     exact = rows_lloyd(tree.matrix().astype(np.longdouble), start)
-    solution = TreeClusterer(tree).solve(4, init=start, algorithm="lazy")
+    solution = TreeClusterer(tree).solve(4, init=start, algorithm=algorithm)
     np.testing.assert_array_equal(solution.labels, exact[0])
     assert solution.inertia == pytest.approx(exact[1], rel=1e-9)
+
+
+def test_large_nodes_of_equal_points_are_no_tie():
+    """All distances equal: the two halves differ by one part in n, and that decides."""
+    n = 3_000_000
+    edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, np.ones(n - 1)))
+    labels = TreeClusterer(tree).solve(2, max_iter=2).labels
+    assert abs(np.bincount(labels) - n // 2).max() <= 1
+
+
+@pytest.mark.parametrize("exponent", [-400, 0, 400])
+def test_power_at_any_scale(exponent):
+    X = points("blobs", 120, 2, seed=1)
+    tree, scaled = (UltrametricTree.from_data(np.ldexp(X, e)) for e in (0, exponent))
+    for power in (0.5, 4.0):
+        expected = TreeClusterer(tree, power=power).solve(3).labels
+        np.testing.assert_array_equal(TreeClusterer(scaled, power=power).solve(3).labels, expected)
+
+
+@pytest.mark.parametrize("exponent", [-600, 600])
+def test_the_best_start_wins_even_where_inertia_overflows(exponent):
+    X = points("gaussian", 150, 2, seed=1)
+    tree, scaled = (UltrametricTree.from_data(np.ldexp(X, e)) for e in (0, exponent))
+    options = {"init": "random", "n_init": 10, "random_state": 0}
+    expected = TreeClusterer(tree).solve(4, **options).labels
+    np.testing.assert_array_equal(TreeClusterer(scaled).solve(4, **options).labels, expected)
 
 
 @pytest.mark.parametrize("objective", ["rows", "embedding", "cut"])

@@ -19,7 +19,7 @@ def test_squared_distances_to_a_point(kind, n, d, seed):
         (RowsObjective(tree), ((matrix - matrix[point]) ** 2).sum(1)),
         (EmbeddingObjective(tree), matrix[point] ** 2),
     ):
-        found = objective.squared_distances_to(point) * objective.scale
+        found = objective.squared_distances_to(point) * objective.unit**2
         scale = (matrix**2).sum() + 1e-300
         np.testing.assert_allclose(found, expected[tree.leaf_order], rtol=1e-9, atol=1e-13 * scale)
 

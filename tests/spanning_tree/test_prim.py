@@ -96,9 +96,22 @@ def test_a_large_minkowski_power_neither_overflows_nor_vanishes():
     np.testing.assert_allclose(tree.weights, chebyshev.weights, rtol=0.02)
 
 
-def test_float32_is_as_exact_as_its_values():
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "angular", "correlation"])
+def test_float32_is_as_exact_as_its_values(metric):
     X = np.random.default_rng(0).normal(size=(150, 4)).astype(np.float32)
-    assert minimum_spanning_tree(X) == minimum_spanning_tree(X.astype(np.float64))
+    doubled = minimum_spanning_tree(X.astype(np.float64), metric=metric)
+    assert minimum_spanning_tree(X, metric=metric) == doubled
+
+
+def test_rotated_lattices_have_the_heights_of_all_their_spanning_trees():
+    """Rotation makes equal lengths differ in their last bits: weights must agree all the same."""
+    rng = np.random.default_rng(0)
+    lattice = np.stack(np.meshgrid(np.arange(4.0), np.arange(4.0)), -1).reshape(-1, 2)
+    for angle in rng.uniform(0, np.pi, size=50):
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        X = lattice @ turn
+        again = minimum_spanning_tree(distance_matrix(X), metric="precomputed")
+        np.testing.assert_array_equal(minimum_spanning_tree(X).weights, again.weights)
 
 
 def test_memory_order_strides_and_read_only_input_do_not_matter():
@@ -164,6 +177,13 @@ def test_the_record_cannot_be_changed():
         ([[1.0]], {"n_jobs": 0}, ValueError, "must not be 0"),
         ([[1.0]], {"n_jobs": 1.5}, TypeError, "whole number"),
         ([[1.0], [0.0]], {"metric": "cosine"}, ValueError, "Row 1 is zero"),
+        ([[0.1, 0.1, 0.1], [1, 2, 3]], {"metric": "correlation"}, ValueError, "Row 0 is zero"),
+        (
+            [[0.0]],
+            {"metric": "precomputed", "metric_params": {"p": 2}},
+            ValueError,
+            "does not take the parameters",
+        ),
         ([[0.0, 1.0]], {"metric": "precomputed"}, ValueError, "must be square"),
         ([[0.0, 1.0], [2.0, 0.0]], {"metric": "precomputed"}, ValueError, r"symmetric.*\(0, 1\)"),
         ([[0.0, -1.0], [-1.0, 0.0]], {"metric": "precomputed"}, ValueError, "negative"),

@@ -63,7 +63,8 @@ def test_pairs_far_apart_in_the_leaf_order():
     n = 3000
     edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
     tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, rng.random(n - 1)))
-    matrix = tree.matrix(n_jobs=2)
+    matrix = tree.matrix(n_jobs=-1)
+    assert tree.shape == matrix.shape
     i, j = rng.integers(0, n, size=(2, 20_000))
     np.testing.assert_array_equal(tree.distance(i, j), matrix[i, j])
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from isthmus._typing import Array
 from isthmus.distances import distance_matrix
-from isthmus.metrics import resolve_metric
+from isthmus.metrics import check_metric, is_precomputed
 from isthmus.validation import (
     check_choice,
     check_distance_matrix,
@@ -102,14 +103,13 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_choice(self.init, "init", ("k-means++", "random"))
         check_whole_number(self.max_iter, "max_iter", 1)
         n_init = 10 if self.n_init == "auto" else check_whole_number(self.n_init, "n_init", 1)
-        precomputed = self.metric == "precomputed"
-        if not precomputed:
-            resolve_metric(self.metric, self.metric_params)
+        check_random_state(self.random_state)
+        check_metric(self.metric, self.metric_params)
         data: Array = validate_data(self, X, dtype=[np.float64, np.float32])
         k = check_n_clusters(self.n_clusters, len(data))
         rows = (
             check_distance_matrix(data)
-            if precomputed
+            if is_precomputed(self.metric)
             else distance_matrix(data, self.metric, self.metric_params)
         )
         kmeans = KMeans(
@@ -126,5 +126,5 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags

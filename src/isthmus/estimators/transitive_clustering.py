@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from isthmus._progress import ProgressBar
 from isthmus._typing import Array, Labels
 from isthmus.kmeans import Plan, TreeClusterer
-from isthmus.metrics import resolve_metric
+from isthmus.metrics import check_metric, is_precomputed
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
 from isthmus.validation import check_n_clusters
@@ -141,21 +141,23 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        if self.metric != "precomputed":
-            resolve_metric(self.metric, self.metric_params)
+        check_metric(self.metric, self.metric_params)
         points: Array = validate_data(self, X, dtype=[np.float64, np.float32])
         plan = self._plan(len(points))
-        self.spanning_tree_ = minimum_spanning_tree(
+        spanning_tree = minimum_spanning_tree(
             points,
             metric=self.metric,
             metric_params=self.metric_params,
             n_jobs=self.n_jobs,
             progress=ProgressBar("spanning tree") if self.verbose else None,
         )
-        self.tree_ = UltrametricTree.from_spanning_tree(self.spanning_tree_)
+        tree = UltrametricTree.from_spanning_tree(spanning_tree)
+        clusterer = TreeClusterer(tree, objective=plan.objective, power=plan.power)
+        solution = clusterer.run(plan)
+        self.spanning_tree_ = spanning_tree
+        self.tree_ = tree
         self._fitted_plan = plan
-        self._clusterer = TreeClusterer(self.tree_, objective=plan.objective, power=plan.power)
-        solution = self._clusterer.run(plan)
+        self._clusterer = clusterer
         self.labels_ = solution.labels
         self.inertia_ = solution.inertia
         self.n_iter_ = max(solution.n_iter, 1)
@@ -172,7 +174,8 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples,)
-            What a new fit with this ``n_clusters`` would give.
+            What a new fit with this ``n_clusters`` would give (with random starts, if
+            ``random_state`` was an int).
         """
         check_is_fitted(self)
         plan: Plan = self._fitted_plan
@@ -209,5 +212,5 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags

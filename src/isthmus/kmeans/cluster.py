@@ -14,7 +14,7 @@ from isthmus._typing import Ints, Labels
 from isthmus.kmeans.cut import RootedTree, cut_spanning_tree, root_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import LazyAssignment, PlainAssignment, Solution, Start, lloyd
-from isthmus.kmeans.objective import TreeObjective
+from isthmus.kmeans.objective import TreeObjective, unit_of
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
@@ -128,7 +128,15 @@ class TreeClusterer:
     ) -> None:
         self.objective_name = check_choice(objective, "objective", OBJECTIVES)
         self.power = check_positive(power, "power")
-        self.tree = tree if self.power == 1.0 else tree.with_heights(lambda h: h**self.power)
+        # Powers are taken of heights near 1, where they neither overflow nor vanish.
+        unit = unit_of(tree.heights)
+        self.tree = (
+            tree
+            if self.power == 1.0
+            else tree.with_heights(lambda heights: (heights / unit) ** self.power)
+        )
+        with np.errstate(over="ignore", under="ignore"):
+            self._tree_unit = 1.0 if self.power == 1.0 else float(np.power(unit, self.power))
 
     @cached_property
     def objective(self) -> TreeObjective:
@@ -157,6 +165,15 @@ class TreeClusterer:
 
         Clusters are numbered by size, except where the plan gives a row for each.
         """
+        best = self._best_solution(plan)
+        inertia = best.inertia
+        if inertia > 0.0:
+            with np.errstate(over="ignore", under="ignore"):
+                for unit in (self.objective.unit, self._tree_unit):
+                    inertia = inertia * unit * unit
+        return Solution(best.labels, float(inertia), best.n_iter)
+
+    def _best_solution(self, plan: Plan) -> Solution:
         if plan.points is not None and plan.objective != "cut":
             return self._run_from(Start(points=plan.points), plan)
         if plan.init == "cut" or plan.objective == "cut":

@@ -1,8 +1,8 @@
 """K-means in the embedded space V′ itself, in which transitive distances are Euclidean.
 
 The squared distance of a point i to the centre of cluster a is the mean of D(i, j)² over its
-points j, less half the mean of D(j, l)² over its pairs. For the points below a node it is the
-same number for every cluster but their own, so a step needs no more than one bound per node.
+points j, less half the mean of D(j, l)² over its pairs. The points below a node are all equally
+far from the centre of any cluster but their own, so a step needs no more than one bound per node.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.frontier import MIXED, View, fold_siblings, members_and_distances
+from isthmus.kmeans.frontier import (
+    MASS,
+    MIXED,
+    STACK,
+    View,
+    fold_siblings,
+    members_and_distances,
+)
 from isthmus.kmeans.objective import TIE, TreeObjective
 from isthmus.ultrametric.products import multiply
 
-# Columns of the aggregates of a node v, with t_i the sum of D(i, m)² over m in v.
-MASS, T_SUM, T_MIN, T_MAX = range(4)
-
-_STACK = 72  # as in rows_step.py
+# Columns of the aggregates of a node v, after MASS, with t_i the sum of D(i, m)² over m in v.
+T_SUM, T_MIN, T_MAX = range(1, 4)
 
 
 class EmbeddingObjective(TreeObjective):
@@ -56,10 +61,10 @@ class EmbeddingObjective(TreeObjective):
             view.mean,
             view.spread,
             *np.empty((2, view.n_clusters)),
-            np.empty(_STACK, dtype=np.int64),
-            np.empty(_STACK),
+            np.empty(STACK, dtype=np.int64),
+            np.empty(STACK),
             node_labels,
-            self.opened_buffer(),
+            view.opened,
             masses,
             inertia,
             move,

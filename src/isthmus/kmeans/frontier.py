@@ -15,6 +15,11 @@ from isthmus._typing import Floats, Ints, Labels
 
 MIXED = -1
 
+# The first column of every objective's aggregates: the number of points below a node.
+MASS = 0
+# Deep enough for a stack on which the larger of two nodes always lies below the smaller.
+STACK = 72
+
 
 class View:
     """The mixed nodes and the frontier of an assignment, with the buffers of a Lloyd step.
@@ -29,6 +34,8 @@ class View:
         What a step computes for each node and cluster.
     own : (capacity,) float64
         What it computes for a frontier node and its own cluster.
+    opened : (n_points - 1,) int64
+        Scratch: the nodes that a step opens.
     count : int
         The number of nodes in the view.
     """
@@ -37,9 +44,11 @@ class View:
         self.n_points = n_points
         self.n_clusters = n_clusters
         # Beyond this a view would need more than a few times the tree's own memory.
-        self.largest = max(1 << 21, 2 * n_points) // n_clusters
+        self.largest = max(max(1 << 21, 2 * n_points) // n_clusters, 1)
         self.count = 0
-        self._allocate(min(2 * n_points - 1, 256))
+        # The nodes that a step opens.
+        self.opened = np.empty(max(n_points - 1, 1), dtype=np.int64)
+        self._allocate(min(2 * n_points - 1, self.largest, 256))
 
     def _allocate(self, capacity: int) -> None:
         self.node = np.empty(capacity, dtype=np.int64)
@@ -62,7 +71,7 @@ class View:
             capacity = len(self.node)
             if capacity >= min(self.largest, 2 * self.n_points - 1):
                 return False
-            self._allocate(min(4 * capacity, 2 * self.n_points - 1))
+            self._allocate(min(4 * capacity, self.largest, 2 * self.n_points - 1))
 
 
 @kernel
@@ -117,7 +126,7 @@ def members_and_distances(
             for a in range(k):
                 members[x, a] = 0.0
             if label[x] < k:
-                members[x, label[x]] = aggregates[node[x], 0]
+                members[x, label[x]] = aggregates[node[x], MASS]
     for a in range(k):
         distances[0, a] = 0.0
     for x in range(count):

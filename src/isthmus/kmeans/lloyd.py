@@ -38,6 +38,7 @@ class Solution:
     ----------
     labels : (n,) int32
     inertia : float
+        As :func:`lloyd` returns it, in the units of the kernels.
     n_iter : int
     """
 
@@ -59,8 +60,7 @@ def lloyd(assignment: LazyAssignment | PlainAssignment, max_iter: int) -> Soluti
         assignment.step()
     if n_iter == 0 or assignment.relocated:
         assignment.step(move=False)
-    inertia = assignment.inertia * assignment.objective.scale
-    return Solution(assignment.point_labels(), inertia, n_iter)
+    return Solution(assignment.point_labels(), assignment.inertia, n_iter)
 
 
 class PlainAssignment:

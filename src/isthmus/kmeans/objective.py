@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from functools import cached_property
 
@@ -19,6 +18,12 @@ from isthmus.ultrametric.products import columns_at_once
 TIE = 1e-12
 
 
+def unit_of(heights: Floats) -> float:
+    """Return the power of two just below the largest height, or 1 where all are zero."""
+    highest = float(heights[-1]) if len(heights) else 0.0
+    return float(np.ldexp(1.0, np.frexp(highest)[1] - 1)) if highest > 0.0 else 1.0
+
+
 class TreeObjective(ABC):
     """A tree prepared for K-means in one of its spaces.
 
@@ -28,18 +33,15 @@ class TreeObjective(ABC):
     heights : (n - 1,) float64
         The heights that the kernels see: scaled by a power of two, so that no square or product
         of them overflows.
-    scale : float
-        Squared distances of the kernels, times this, are those of the tree.
+    unit : float
+        Lengths of the kernels, times this, are those of the tree.
     """
 
     def __init__(self, tree: UltrametricTree) -> None:
         self.tree = tree
         self.n_points = tree.n_points
-        highest = float(tree.heights[-1]) if self.n_points > 1 else 0.0
-        unit = 2.0 ** (np.frexp(highest)[1] - 1) if highest > 0.0 else 1.0
-        self.heights: Floats = tree.heights / unit
-        self.scale = unit * unit
-        self._opened = threading.local()
+        self.unit = unit_of(tree.heights)
+        self.heights: Floats = tree.heights / self.unit
 
     @cached_property
     def parents(self) -> Ints:
@@ -47,13 +49,6 @@ class TreeObjective(ABC):
         parents = np.full(2 * self.n_points - 1, -1, dtype=np.int64)
         parents[self.tree.children] = np.arange(self.n_points, 2 * self.n_points - 1)[:, None]
         return parents
-
-    def opened_buffer(self) -> Ints:
-        """Return a buffer for the nodes that a step opens, one per thread."""
-        if not hasattr(self._opened, "buffer"):
-            self._opened.buffer = np.empty(max(self.n_points - 1, 1), dtype=np.int64)
-        buffer: Ints = self._opened.buffer
-        return buffer
 
     @abstractmethod
     def assign_view(
@@ -89,7 +84,7 @@ class TreeObjective(ABC):
             The assignment whose centres are meant; ``n_clusters`` stands for no cluster.
         n_clusters : int
         labels : (n,) int32, optional
-            If given, no point moves: distances are to the centres of these labels.
+            If given, no point chooses: each one's distance is to the centre of this label.
 
         Returns
         -------

@@ -17,11 +17,11 @@ from functools import cached_property
 import numpy as np
 
 from isthmus._compile import kernel
+from isthmus._parallel import chunks
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.frontier import View
+from isthmus.kmeans.frontier import MASS, View
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_step import (
-    MASS,
     SQUARES,
     T_MAX,
     T_MIN,
@@ -32,6 +32,7 @@ from isthmus.kmeans.rows_step import (
     assign_rows,
     stack_buffers,
 )
+from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.products import multiply
 
 
@@ -66,7 +67,7 @@ class RowsObjective(TreeObjective):
             view.own,
             *stack_buffers(view.n_clusters),
             node_labels,
-            self.opened_buffer(),
+            view.opened,
             masses,
             inertia,
             move,
@@ -74,28 +75,22 @@ class RowsObjective(TreeObjective):
         return changed, float(inertia[0])
 
     def distances_to_centres(self, membership: Floats, masses: Floats) -> Floats:
-        """Return the squared distances of rows to centres by two products; see TreeObjective.
+        """Return the squared distances of rows to centres; see TreeObjective.
 
-        Rows and centres are taken relative to the mean row, which saves digits.
+        The centres are one product. The distances are gathered from the root down, as in
+        rows_step.py: a second product would lose digits where points lie far away.
         """
         children = self.tree.children
-        mean_row, spread = self._mean_row
-        centres = multiply(children, self.heights, membership) / masses - mean_row[:, None]
-        constants = (centres * (centres + 2.0 * mean_row[:, None])).sum(axis=0)
-        distances: Floats = (
-            spread[:, None] + constants - 2.0 * multiply(children, self.heights, centres)
-        )
+        mean = np.empty((2 * self.n_points - 1, len(masses)))
+        mean[: self.n_points] = multiply(children, self.heights, membership) / masses
+        outside = np.zeros_like(mean)
+        for start, stop in chunks(self.n_points - 1, CHUNK):
+            spread_below(children, self.tree.sizes, mean, outside, start, stop)
+        outside[-1] = 0.0
+        for start, stop in reversed(list(chunks(self.n_points - 1, CHUNK))):
+            gather_outside(children, self.heights, self.tree.sizes, mean, outside, start, stop)
+        distances: Floats = outside[: self.n_points] + mean[: self.n_points] ** 2
         return distances
-
-    @cached_property
-    def _mean_row(self) -> tuple[Floats, Floats]:
-        """The mean row, and the squared distance of each row to it."""
-        children, heights = self.tree.children, self.heights
-        ones = np.ones((self.n_points, 1))
-        mean_row = multiply(children, heights, ones) / self.n_points
-        squares = multiply(children, heights * heights, ones)
-        spread = squares - 2.0 * multiply(children, heights, mean_row) + (mean_row**2).sum()
-        return mean_row[:, 0], spread[:, 0]
 
     def squared_distances_to(self, point: int) -> Floats:
         """Return the squared distance of every row to the row of one point, in leaf order."""
@@ -148,6 +143,57 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
 
 
 @kernel
+def spread_below(
+    children: Ints, sizes: Ints, mean: Floats, spread: Floats, start: int, stop: int
+) -> None:
+    """Fill, for merges start … stop - 1, the mean of coordinates below and their spread.
+
+    mean, spread : (2n - 1, m), in and out
+        For each of m centres, the mean of its coordinates below a node, and the sum of their
+        squared deviations from it. Those of leaves are given.
+    """
+    n_points = children.shape[0] + 1
+    for e in range(start, stop):
+        x, y = children[e, 0], children[e, 1]
+        mass_x, mass_y = np.float64(sizes[x]), np.float64(sizes[y])
+        mass = mass_x + mass_y
+        for c in range(mean.shape[1]):
+            apart = mean[x, c] - mean[y, c]
+            spread[n_points + e, c] = (spread[x, c] + spread[y, c]) + apart * apart * (
+                mass_x * mass_y / mass
+            )
+            mean[n_points + e, c] = (mass_x * mean[x, c] + mass_y * mean[y, c]) / mass
+
+
+@kernel
+def gather_outside(
+    children: Ints,
+    heights: Floats,
+    sizes: Ints,
+    mean: Floats,
+    outside: Floats,
+    start: int,
+    stop: int,
+) -> None:
+    """Replace, for the children of merges stop - 1 … start, spreads below by distances outside.
+
+    outside : (2n - 1, m), in and out
+        In: the spread of each child. Out: the part of the squared distance to each centre that
+        lies outside the child. A spread is needed for the sibling alone, so both fit in one array.
+    """
+    n_points = children.shape[0] + 1
+    for e in range(stop - 1, start - 1, -1):
+        x, y = children[e, 0], children[e, 1]
+        h = heights[e]
+        for c in range(mean.shape[1]):
+            to_x, to_y = h - mean[x, c], h - mean[y, c]
+            in_x = sizes[x] * to_x * to_x + outside[x, c]
+            in_y = sizes[y] * to_y * to_y + outside[y, c]
+            outside[x, c] = outside[n_points + e, c] + in_y
+            outside[y, c] = outside[n_points + e, c] + in_x
+
+
+@kernel
 def sum_outside(
     children: Ints, heights: Floats, sizes: Ints, sums: Floats, squares: Floats
 ) -> None:
@@ -176,6 +222,8 @@ def row_distances(
     out: Floats,
 ) -> None:
     """Fill out, (n,) in leaf order, with the squared distances of all rows to one point's row.
+
+    Good to about 1e-16 of the largest of them: enough to draw a start, not to compare distances.
 
     Walking up from the point, each sibling on the way is a slice of the leaf order: with v the
     node below the merge at height h on the point's side and y its sibling, rows of i in y and of

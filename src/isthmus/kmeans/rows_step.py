@@ -11,25 +11,25 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MIXED, fold_siblings, members_and_distances
+from isthmus.kmeans.frontier import MASS, MIXED, STACK, fold_siblings, members_and_distances
 from isthmus.kmeans.objective import TIE
 
-# Columns of the aggregates of a node v: its number of points; the sum of t_i; the sum of their
-# squared deviations from their mean; the sum of D(i, m)² over all i and m in v; bounds.
-MASS, T_SUM, T_SPREAD, SQUARES, T_MIN, T_MAX, U_MIN, U_MAX = range(8)
+# What the forms below may lose to rounding, relative to their largest term.
+ROUNDING = 1e-15
 
-# Deep enough for a stack on which the larger of two nodes always lies below the smaller.
-_STACK = 72
+# Columns of the aggregates of a node v, after MASS: the sum of t_i; the sum of their
+# squared deviations from their mean; the sum of D(i, m)² over all i and m in v; bounds.
+T_SUM, T_SPREAD, SQUARES, T_MIN, T_MAX, U_MIN, U_MAX = range(1, 8)
 
 
 def stack_buffers(n_clusters: int) -> tuple[Array, ...]:
     """Return the stack of assign_rows, and its scratch space per cluster."""
     return (
-        np.empty(_STACK, dtype=np.int64),
-        np.empty(_STACK, dtype=np.int64),
-        np.empty(_STACK),
-        np.empty((_STACK, n_clusters), dtype=np.int64),
-        np.empty((_STACK, n_clusters)),
+        np.empty(STACK, dtype=np.int64),
+        np.empty(STACK, dtype=np.int64),
+        np.empty(STACK),
+        np.empty((STACK, n_clusters), dtype=np.int64),
+        np.empty((STACK, n_clusters)),
         np.empty((3, n_clusters)),
         np.empty(n_clusters),
     )
@@ -153,6 +153,8 @@ def surviving_clusters(
         score = forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
         if score < best_score:
             best, best_score = a, score
+    # the term that is the same for all clusters, on average over the node
+    same = properties[SQUARES] / mass
     n_kept = 0
     for s in range(n_active):
         a = active[s]
@@ -164,7 +166,9 @@ def surviving_clusters(
             + max(dt * properties[T_MIN], dt * properties[T_MAX])
             + max(du * properties[U_MIN], du * properties[U_MAX])
         )
-        if a == best or lead > -TIE * (forms[0, best] + forms[0, a]):
+        distance = same + forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
+        tie = TIE * (same + best_score + distance) + ROUNDING * (forms[0, best] + forms[0, a])
+        if a == best or lead > -tie:
             active[n_kept] = a
             n_kept += 1
     return n_kept
@@ -225,8 +229,8 @@ def open_node(
 
 
 @kernel_part
-def is_one_row(properties: Floats) -> bool:
-    """Whether all points below a node have the same row; a tie then goes to the first cluster."""
+def compares_alike(properties: Floats) -> bool:
+    """Whether all points below a node compare clusters alike; a tie goes to the first cluster."""
     same_t = properties[T_MIN] == properties[T_MAX]
     return bool(same_t and properties[U_MIN] == properties[U_MAX])
 
@@ -364,7 +368,7 @@ def assign_rows(
             else:
                 n_kept = 1
                 winner = b
-            if n_kept == 1 or v < n_points or is_one_row(properties):
+            if n_kept == 1 or v < n_points or compares_alike(properties):
                 node_labels[v] = winner
                 changed = changed or winner != b
                 masses[winner] += properties[MASS]

@@ -1,6 +1,6 @@
 """Checked arrays → SpanningTree, its edges in one total order."""
 
-from isthmus.spanning_tree.build import minimum_spanning_tree, spanning_tree_of_matrix
+from isthmus.spanning_tree.build import minimum_spanning_tree
 from isthmus.spanning_tree.record import SpanningTree
 
-__all__ = ["SpanningTree", "minimum_spanning_tree", "spanning_tree_of_matrix"]
+__all__ = ["SpanningTree", "minimum_spanning_tree"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from isthmus.metrics import prepare_points, resolve_metric
+from isthmus.metrics import is_precomputed, prepare_points, resolve_metric
 from isthmus.spanning_tree.prim import Progress, prim_of_matrix, prim_of_points
 from isthmus.spanning_tree.record import SpanningTree
 from isthmus.validation import check_distance_matrix, check_n_jobs, check_points
@@ -36,7 +36,7 @@ def minimum_spanning_tree(
         The number of threads (-1: every core). Never changes the result. Prim's algorithm, the
         engine of today, works on one thread.
     progress : callable, optional
-        Called as ``progress(done, total)`` a few times per second.
+        Called as ``progress(done, total)``, many times.
 
     Returns
     -------
@@ -51,15 +51,10 @@ def minimum_spanning_tree(
     ([[0, 1], [1, 2]], [1.0, 2.0])
     """
     check_n_jobs(n_jobs)
-    if isinstance(metric, str) and metric == "precomputed":
-        return spanning_tree_of_matrix(check_distance_matrix(X), progress=progress)
+    if is_precomputed(metric, metric_params):
+        edges, weights = prim_of_matrix(check_distance_matrix(X), progress)
+        return SpanningTree.from_edges(edges, weights, engine="prim")
     resolved = resolve_metric(metric, metric_params)
     prepared = prepare_points(check_points(X), resolved)
     edges, weights = prim_of_points(prepared, progress)
-    return SpanningTree.from_edges(edges, weights, engine="prim")
-
-
-def spanning_tree_of_matrix(matrix: Any, *, progress: Progress | None = None) -> SpanningTree:
-    """Return the minimum spanning tree of a checked square distance matrix."""
-    edges, weights = prim_of_matrix(matrix, progress)
     return SpanningTree.from_edges(edges, weights, engine="prim")

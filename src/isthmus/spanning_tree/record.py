@@ -14,8 +14,10 @@ from isthmus._typing import Array, Floats, Ints
 class SpanningTree:
     """A minimum spanning tree: its edges, from the lightest to the heaviest.
 
-    Edges are in one total order: by weight, then by smaller index, then by larger index. Under
-    that order the minimum spanning tree is unique, so every engine returns the same one.
+    Edges are in one total order: by weight, then by smaller index, then by larger index. Engines
+    choose between edges of equal length in the same way, by index, so the tree does not depend on
+    the engine or on threads. (Lengths are compared as the engines accumulate them: for Euclidean
+    distances before the square root is taken, which can make different numbers equal.)
 
     Attributes
     ----------
@@ -32,8 +34,10 @@ class SpanningTree:
     engine: str = "given"
 
     def __post_init__(self) -> None:
-        self.edges.flags.writeable = False
-        self.weights.flags.writeable = False
+        for name in ("edges", "weights"):
+            view = getattr(self, name).view()  # the caller's own array stays as it was
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
 
     @property
     def n_points(self) -> int:

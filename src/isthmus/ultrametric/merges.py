@@ -119,7 +119,7 @@ def smallest_leaves(children: Ints, smallest: Ints) -> None:
 def edges_of_linkage(children: Ints) -> Ints:
     """Return, for each merge of SciPy's children, the smallest leaves of its two sides.
 
-    Of all spanning trees of an ultrametric this is the first one in the total order of edges.
+    They span the points, and their heights make them a minimum spanning tree of the ultrametric.
     """
     n_points = len(children) + 1
     smallest = np.arange(2 * n_points - 1, dtype=np.int64)

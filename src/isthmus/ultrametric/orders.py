@@ -12,6 +12,7 @@ from isthmus._memory import require_memory
 from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Floats
 from isthmus.distances import distance_matrix
+from isthmus.metrics import is_precomputed
 from isthmus.ultrametric.tree import UltrametricTree
 from isthmus.validation import (
     check_distance_matrix,
@@ -67,16 +68,17 @@ def transitive_distances(
     threads = check_n_jobs(n_jobs)
     if order is not None:
         order = check_whole_number(order, "order", 1)
-    precomputed = isinstance(metric, str) and metric == "precomputed"
+    precomputed = is_precomputed(metric, metric_params)
     data = check_distance_matrix(X) if precomputed else check_points(X)
     n_points = len(data)
-    # the result, and for a limited order also the running power and a buffer
+    full = order is None or (order >= n_points and order > 2)
+    # the result, and for a limited order also the base, its running power and a product
     require_memory(
-        n_points**2 * 8 * (1 if order is None else 3),
+        n_points**2 * 8 * (1 if full else 4),
         f"The transitive distance matrix of {n_points} points",
         "UltrametricTree answers distance(i, j), row(i) and products without the matrix.",
     )
-    if order is None or (order >= n_points and order > 2):
+    if full or order is None:
         tree = UltrametricTree.from_data(data, metric=metric, metric_params=metric_params)
         return tree.matrix(n_jobs=threads)
     base = (

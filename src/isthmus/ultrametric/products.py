@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._compile import kernel
-from isthmus._parallel import chunks, map_in_threads
+from isthmus._parallel import chunks
 from isthmus._typing import Floats, Ints
 from isthmus.ultrametric.merges import CHUNK
 
@@ -22,13 +22,11 @@ def columns_at_once(n_points: int) -> int:
     return max(1, min(8, (1 << 22) // n_points))
 
 
-def multiply(children: Ints, heights: Floats, block: Floats, n_jobs: int = 1) -> Floats:
+def multiply(children: Ints, heights: Floats, block: Floats) -> Floats:
     """Return D @ block for a block of shape (n, m)."""
     n_points, n_columns = block.shape
     out = np.empty((n_points, n_columns))
-
-    def multiply_columns(bounds: tuple[int, int]) -> None:
-        start, stop = bounds
+    for start, stop in chunks(n_columns, columns_at_once(n_points)):
         sums = np.empty((2 * n_points - 1, stop - start))
         sums[:n_points] = block[:, start:stop]
         for first, last in chunks(n_points - 1, CHUNK):
@@ -37,8 +35,6 @@ def multiply(children: Ints, heights: Floats, block: Floats, n_jobs: int = 1) ->
         for first, last in reversed(list(chunks(n_points - 1, CHUNK))):
             hand_down(children, heights, sums, first, last)
         out[:, start:stop] = sums[:n_points]
-
-    map_in_threads(multiply_columns, chunks(n_columns, columns_at_once(n_points)), n_jobs)
     return out
 
 

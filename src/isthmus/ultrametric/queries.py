@@ -2,7 +2,7 @@
 
 Laid out in leaf order, the transitive distance of two leaves is the largest gap between them:
 a maximum over a range. Ranges are cut into blocks; whole blocks are answered by a table of
-maxima over 1, 2, 4, … blocks, the ends by looking. The table is linear in n, a query O(1).
+maxima over 1, 2, 4, … blocks, the ends by looking. The table has n / 32 · log2(n / 32) entries.
 """
 
 from __future__ import annotations

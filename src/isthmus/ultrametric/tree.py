@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import is_valid_linkage
 
 from isthmus._memory import require_memory
 from isthmus._typing import Array, Floats, Ints
-from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree, spanning_tree_of_matrix
+from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.merges import (
     edges_of_linkage,
     gaps_of_merges,
@@ -26,7 +26,7 @@ from isthmus.ultrametric.queries import (
     largest_gaps,
     resolve_indices,
 )
-from isthmus.validation import check_distance_matrix
+from isthmus.validation import check_n_jobs
 
 AnyArray = TypeVar("AnyArray", bound=Array)
 
@@ -119,7 +119,7 @@ class UltrametricTree:
     @classmethod
     def from_matrix(cls, matrix: Any) -> UltrametricTree:
         """Return the tree of a square matrix of base distances."""
-        return cls.from_spanning_tree(spanning_tree_of_matrix(check_distance_matrix(matrix)))
+        return cls.from_data(matrix, metric="precomputed")
 
     def with_heights(self, function: Callable[[Floats], Any]) -> UltrametricTree:
         """Return the tree whose every distance is ``function`` of this one's.
@@ -203,7 +203,8 @@ class UltrametricTree:
     def distance(self, i: Any, j: Any) -> Any:
         """Return the transitive distance of points i and j; arrays broadcast.
 
-        O(1) per pair after a preparation linear in n, which is done once.
+        A few steps per pair, after a preparation that is done once and takes little memory beside
+        the tree.
         """
         first = resolve_indices(np.asarray(i), self.n_points)
         second = resolve_indices(np.asarray(j), self.n_points)
@@ -219,15 +220,16 @@ class UltrametricTree:
         row: Floats = distance_rows(self.gaps, self.leaf_order, self.starts, point)[0]
         return row
 
-    def matrix(self, *, n_jobs: int = 1) -> Floats:
+    def matrix(self, *, n_jobs: int | None = None) -> Floats:
         """Return the dense matrix of transitive distances, if it fits in memory."""
+        threads = check_n_jobs(n_jobs)
         require_memory(
             self.n_points**2 * 8,
             f"The dense matrix of {self.n_points} points",
             "Use distance(i, j), row(i) or tree @ x, which need none of it.",
         )
         everything = np.arange(self.n_points)
-        return distance_rows(self.gaps, self.leaf_order, self.starts, everything, n_jobs)
+        return distance_rows(self.gaps, self.leaf_order, self.starts, everything, threads)
 
     def __matmul__(self, other: Any) -> Floats:
         """Return the product of the distance matrix with a vector or a block, in O(n) each."""

@@ -152,9 +152,7 @@ def nearest_neighbours(
                 )
                 mask &= ~(1 << (node & 7))
                 node >>= 3
-                height = push_nodes(
-                    mask, found, level, node * LANES, stack_distance, stack_node, 0
-                )
+                height = push_nodes(mask, found, level, node * LANES, stack_distance, stack_node, 0)
                 while height > 0:
                     height -= 1
                     if peek(stack_distance, height) > bound:

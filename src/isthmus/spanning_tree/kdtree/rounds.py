@@ -220,9 +220,7 @@ def scan_lists(
             if k < NEIGHBOURS:
                 distance = peek(distances, place * NEIGHBOURS + k)
                 other = np.int64(peek(places, place * NEIGHBOURS + k))
-                offer_edge(
-                    component, distance, place, other, order, best_distance, best_a, best_b
-                )
+                offer_edge(component, distance, place, other, order, best_distance, best_a, best_b)
                 offer_edge(
                     np.int64(peek(labels, other)),
                     distance,

@@ -29,9 +29,9 @@ KIND = 0
 def to_length(accumulated: float, power: float) -> float:
     """Return the distance for which the triangle inequality holds."""
     if KIND == SQUARES:
-        return np.sqrt(accumulated)
+        return float(np.sqrt(accumulated))
     if KIND == POWERS:
-        return accumulated ** (1.0 / power)
+        return float(accumulated ** (1.0 / power))
     return accumulated
 
 
@@ -43,7 +43,7 @@ def from_length(length: float, power: float) -> float:
     if KIND == SQUARES:
         return length * length
     if KIND == POWERS:
-        return length**power
+        return float(length**power)
     return length
 
 
@@ -123,9 +123,7 @@ def nearest_outside(
         mask &= box_distances(
             boxes, block * (2 * LANES * DIMS), query, bound, found, DIMS, KIND, power
         )
-        height = push_nodes(
-            mask, found, height_of, node * LANES, stack_distance, stack_node, 0
-        )
+        height = push_nodes(mask, found, height_of, node * LANES, stack_distance, stack_node, 0)
         while height > 0:
             height -= 1
             if peek(stack_distance, height) > bound:

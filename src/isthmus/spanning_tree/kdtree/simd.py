@@ -17,11 +17,13 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 from numba.core.errors import RequireLiteralValue
-from numba.extending import intrinsic
+from numba.extending import intrinsic as numba_intrinsic
 
 from isthmus.metrics import ABSOLUTES, MAXIMUM, SQUARES
 
 LANES = 8
+
+intrinsic: Any = numba_intrinsic
 
 _I32, _I64, _F64 = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _MASK = ir.IntType(LANES)
@@ -152,7 +154,7 @@ def point_distances(typing, blocks, base, query, bound, out, dims, kind, power):
 
 @intrinsic
 def box_distances(typing, boxes, base, query, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
-    """The same for a block of boxes: how far each box is from the query at least."""
+    """Do the same for a block of boxes: how far each box is from the query at least."""
     n_dims, n_kind = _literal(dims), _literal(kind)
     signature = types.int64(boxes, types.int64, query, types.float64, out, dims, kind, power)
 
@@ -295,7 +297,11 @@ def widest_dimension(typing, rows, start, stop, dims):  # type: ignore[no-untype
         next_low = builder.select(builder.fcmp_ordered("<", row, low), row, low)
         next_high = builder.select(builder.fcmp_ordered(">", row, high), row, high)
         next_i = builder.add(i, ir.Constant(_I64, 1))
-        for phi, first, later in ((i, args[1], next_i), (low, initial, next_low), (high, initial, next_high)):
+        for phi, first, later in (
+            (i, args[1], next_i),
+            (low, initial, next_low),
+            (high, initial, next_high),
+        ):
             phi.add_incoming(first, before)
             phi.add_incoming(later, builder.block)
         builder.cbranch(builder.icmp_signed("<", next_i, args[2]), loop, done)

@@ -149,7 +149,7 @@ def split_rows(
         point = peek(order, i)
         poke(order, i, peek(order, end))
         poke(order, end, point)
-        end += np.int64(x < pivot or (inclusive and x == pivot))
+        end += int(x < pivot or (inclusive and x == pivot))
     return end
 
 
@@ -175,7 +175,7 @@ def sampled_quantile(
             poke(sample, j, peek(sample, j - 1))
             j -= 1
         poke(sample, j, x)
-    return peek(sample, ((place - start) * n_sample) // n)
+    return float(peek(sample, ((place - start) * n_sample) // n))
 
 
 @kernel
