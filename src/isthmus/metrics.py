@@ -22,6 +22,9 @@ SQUARES, ABSOLUTES, MAXIMUM, POWERS = range(4)
 # Coordinates beyond these magnitudes would overflow or underflow when squared.
 _SAFE_LARGEST, _SAFE_SMALLEST = 1e100, 1e-100
 
+# Beyond this Minkowski's distance is the largest difference, to the last bit.
+_LARGEST_POWER = 1e18
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -83,7 +86,7 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
     metric_params : mapping, optional
         Only ``{"p": …}`` for ``"minkowski"`` (default 2).
     """
-    params = dict(metric_params or {})
+    params = _checked_params(metric_params)
     name = _ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     if name == "minkowski":
         resolved = _minkowski(params.pop("p", 2.0))
@@ -95,6 +98,16 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
     if params:
         raise ValueError(f"metric={metric!r} does not take the parameters {sorted(params)}.")
     return resolved
+
+
+def _checked_params(metric_params: Any) -> dict[str, Any]:
+    if metric_params is None:
+        return {}
+    if not isinstance(metric_params, Mapping) or not all(isinstance(k, str) for k in metric_params):
+        raise TypeError(
+            f"metric_params must be a dictionary of named parameters, got {metric_params!r}."
+        )
+    return dict(metric_params)
 
 
 def is_precomputed(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
@@ -170,13 +183,17 @@ def _chord_to_angle(squared: Array) -> Array:
 
 
 def _minkowski(p: Any) -> Metric:
-    if not isinstance(p, int | float | np.number) or not p >= 1:
+    if (
+        isinstance(p, bool)
+        or not isinstance(p, int | float | np.integer | np.floating)
+        or not p >= 1
+    ):
         raise ValueError(f"metric='minkowski' needs a number p >= 1, got p={p!r}.")
     if p == 1:
         return _METRICS["manhattan"]
     if p == 2:
         return _METRICS["euclidean"]
-    if np.isinf(p):
+    if p > _LARGEST_POWER:
         return _METRICS["chebyshev"]
     return Metric("minkowski", POWERS, float(p), _unchanged, _unchanged, 1)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array
 
 from isthmus._parallel import available_cores
-from isthmus._typing import Array
+from isthmus._typing import Array, Floats
 
 # Relative difference up to which M[i, j] and M[j, i] count as equal: rounding, not asymmetry.
 SYMMETRY_TOLERANCE = 1e-8
@@ -22,8 +22,33 @@ SYMMETRY_TOLERANCE = 1e-8
 _BLOCK = 1024
 
 
+def as_real(values: Any, what: str) -> Floats:
+    """Return an array of float64; complex numbers and NaN indices are not cut to fit."""
+    array = np.asarray(values)
+    if np.iscomplexobj(array):
+        raise TypeError(f"{what} must hold real numbers, got {array.dtype}.")
+    return array.astype(np.float64)
+
+
+def refuse_unsuitable(X: Any) -> None:
+    """Raise for what NumPy would turn into numbers without a word: dates and masked entries."""
+    if np.ma.isMaskedArray(X):
+        raise TypeError("Masked arrays are not supported: fill in or remove masked entries first.")
+    dtypes = getattr(X, "dtypes", None)  # of a data frame, one per column
+    if dtypes is None:
+        dtypes = [getattr(X, "dtype", None)]
+    for dtype in dtypes:
+        temporal = getattr(dtype, "is_temporal", None)  # polars
+        if getattr(dtype, "kind", None) in ("m", "M") or (temporal is not None and temporal()):
+            raise TypeError(
+                f"Dates and durations ({dtype}) have no unit of distance: turn them into numbers, "
+                "for example days, first."
+            )
+
+
 def check_points(X: Any) -> Array:
     """Return X as a finite 2-D array of float64, or float32 if it was float32."""
+    refuse_unsuitable(X)
     points: Array = check_array(
         X, dtype=[np.float64, np.float32], ensure_min_features=1, estimator="isthmus"
     )
@@ -47,7 +72,7 @@ def check_distance_matrix(matrix: Any) -> Array:
         i = not_zero[0]
         raise ValueError(
             f"A precomputed distance matrix must have a zero diagonal, "
-            f"but entry ({i}, {i}) is {array[i, i]!r}."
+            f"but entry ({i}, {i}) is {array[i, i]:g}."
         )
     tolerance = max(SYMMETRY_TOLERANCE, 4 * float(np.finfo(array.dtype).eps))
     for start in range(0, n_rows, _BLOCK):
@@ -64,8 +89,8 @@ def _refuse_first(wrong: npt.NDArray[np.bool_], first_row: int, matrix: Array, r
         row, j = (int(index[0]) for index in np.nonzero(wrong))
         i = first_row + row
         raise ValueError(
-            f"A precomputed distance matrix {rule}, but entry ({i}, {j}) is {matrix[i, j]!r} "
-            f"and entry ({j}, {i}) is {matrix[j, i]!r}."
+            f"A precomputed distance matrix {rule}, but entry ({i}, {j}) is {matrix[i, j]:.17g} "
+            f"and entry ({j}, {i}) is {matrix[j, i]:.17g}."
         )
 
 

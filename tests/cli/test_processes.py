@@ -41,6 +41,26 @@ def test_error_shows_no_traceback(tmp_path):
     assert result.stderr.decode() == expected
 
 
+@posix_only
+@pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full"])
+def test_no_standard_error_changes_nothing(table, stderr):
+    shell = f"{sys.executable} -m isthmus cluster -k 2 --columns x,y {stderr}"
+    result = subprocess.run(
+        shell, shell=True, input=table.encode(), stdout=subprocess.PIPE, timeout=120, check=False
+    )
+    assert result.returncode == 0
+    assert result.stdout.startswith(b"name,x,y,cluster\n")
+    shell = f"{sys.executable} -m isthmus cluster no.csv -k 2 {stderr}"
+    result = subprocess.run(shell, shell=True, timeout=120, check=False)
+    assert result.returncode == 2
+
+
+def test_a_label_column_that_is_no_text_is_refused_first(table):
+    result = call("cluster", "-k", "2", "--label-column", b"\xff", input=table.encode())
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"not valid text" in result.stderr
+
+
 def test_console_script():
     script = Path(sys.executable).with_name("isthmus")
     if not script.exists():

@@ -3,6 +3,7 @@
 import pickle
 import sys
 from collections import Counter
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -267,3 +268,11 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
 def test_wrong_data_are_refused(X, words):
     with pytest.raises(ValueError, match=words):
         TransitiveClustering(2).fit(X)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("estimator", [TransitiveClustering(2), KMeansDuality(2)])
+def test_dates_are_refused(frame, estimator):
+    days = [datetime(2020, 1, day) for day in (1, 2, 9)]
+    with pytest.raises(TypeError, match="Dates and durations"):
+        estimator.fit(frame({"x": [1.0, 2.0, 3.0], "day": days}))

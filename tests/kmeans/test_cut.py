@@ -6,6 +6,7 @@ import pytest
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.kmeans.cut import cut_spanning_tree, root_spanning_tree
+from isthmus.kmeans.objective import unit_of
 from oracles.dense import cut
 
 
@@ -37,8 +38,8 @@ def test_the_rooted_tree_is_the_spanning_tree(kind, n, d, seed):
     assert sorted(rooted.point.tolist()) == list(range(n))
     assert rooted.parent[0] == -1
     ends = np.sort(np.column_stack([rooted.point[1:], rooted.point[rooted.parent[1:]]]), axis=1)
-    found = SpanningTree.from_edges(ends.reshape(n - 1, 2), rooted.weight[1:])
-    assert found == SpanningTree.from_edges(tree.spanning_tree.edges, tree.heights)
+    weights = rooted.weight[1:] * unit_of(tree.heights)
+    assert SpanningTree.from_edges(ends.reshape(n - 1, 2), weights) == tree.spanning_tree
     sizes = np.ones(n, dtype=int)
     for place in range(n - 1, 0, -1):
         assert rooted.parent[place] < place
@@ -54,6 +55,21 @@ def test_ties_give_exactly_k_connected_parts(kind):
         assert len(np.unique(labels)) == k
         crossing = labels[tree.spanning_tree.edges]
         assert np.count_nonzero(crossing[:, 0] != crossing[:, 1]) == k - 1
+
+
+def test_weights_near_the_largest_float_do_not_overflow():
+    edges = np.column_stack([np.arange(399), np.arange(1, 400)])
+    heights = np.linspace(1e307, 1.7e308, 399)
+    labels = [
+        cut_spanning_tree(
+            root_spanning_tree(
+                UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, heights * scale))
+            ),
+            3,
+        )
+        for scale in (1.0, 2.0**-30)
+    ]
+    np.testing.assert_array_equal(labels[0], labels[1])
 
 
 def test_parts_are_nested_in_k():

@@ -153,6 +153,27 @@ def test_wrong_edges_are_refused(edges, weights, error, words):
         SpanningTree.from_edges(edges, weights)
 
 
+@pytest.mark.parametrize(
+    ("edges", "weights", "error", "words"),
+    [
+        (np.array([[0, 1], [1, 200]]), np.array([1.0, 3.0]), ValueError, "indices go from 0 to 2"),
+        (np.array([[0, 1], [1, 2]]), np.array([3.0, 1.0]), ValueError, "from_edges"),
+        (np.array([[1, 0]]), np.array([1.0]), ValueError, "from_edges"),
+        (np.array([[0.0, 1.0]]), np.array([1.0]), TypeError, "whole numbers"),
+        (np.array([[0, 1]]), np.array([1]), TypeError, "float64"),
+    ],
+)
+def test_the_record_refuses_what_is_not_in_order(edges, weights, error, words):
+    with pytest.raises(error, match=words):
+        SpanningTree(edges, weights)
+
+
+def test_the_record_leaves_the_arrays_it_was_given_alone():
+    weights = np.array([1.0, 3.0])
+    SpanningTree(np.array([[0, 1], [1, 2]]), weights)
+    weights[0] = 2.0
+
+
 def test_the_record_cannot_be_changed():
     tree = minimum_spanning_tree([[0.0], [1.0], [3.0]])
     with pytest.raises(ValueError, match="read-only"):
@@ -170,6 +191,10 @@ def test_the_record_cannot_be_changed():
         ([[1.0], [2.0, 3.0]], {}, ValueError, "inhomogeneous|sequence"),
         (np.empty((0, 2)), {}, ValueError, "0 sample"),
         ([1.0, 2.0], {}, ValueError, "2D"),
+        (np.ma.masked_array([[1.0], [2.0]], [[0], [1]]), {}, TypeError, "Masked arrays"),
+        (np.array([["2020-01-01"], ["NaT"]], dtype="M8[D]"), {}, TypeError, "Dates"),
+        ([[1.0]], {"metric_params": "p"}, TypeError, "dictionary"),
+        ([[1.0]], {"metric_params": {1: 2}}, TypeError, "dictionary"),
         ([[1.0]], {"metric": "nonsense"}, ValueError, "Unknown metric 'nonsense'.*euclidean"),
         ([[1.0]], {"metric": None}, ValueError, "Unknown metric None"),
         ([[1.0]], {"metric": "minkowski", "metric_params": {"p": 0.5}}, ValueError, "p >= 1"),

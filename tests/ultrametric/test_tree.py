@@ -82,6 +82,12 @@ def test_indexing_follows_numpy():
             tree.distance(0, wrong)
     with pytest.raises(IndexError, match="whole numbers"):
         tree.distance(0.5, 1)
+    with pytest.raises(IndexError, match="out of range"):
+        tree.distance(np.uint64(2**64 - 1), 0)
+    with pytest.raises(IndexError, match="one point"):
+        tree.row([0, 1])
+    with pytest.raises(IndexError, match="whole numbers"):
+        tree.members(True)
     with pytest.raises(IndexError, match="Nodes are numbered"):
         tree.members(5)
 
@@ -94,7 +100,7 @@ def test_products_from_both_sides():
     np.testing.assert_allclose(x @ tree, x @ matrix)
     np.testing.assert_allclose(x.reshape(1, 50) @ tree, x.reshape(1, 50) @ matrix)
     assert (tree @ list(x)).shape == (50,)
-    for wrong in (np.ones(49), np.ones((50, 2, 2)), np.float64(1.0)):
+    for wrong in (np.ones(49), np.ones((50, 2, 2)), np.float64(1.0), 1j * x):
         with pytest.raises((ValueError, TypeError)):
             tree @ wrong
 
@@ -110,6 +116,13 @@ def test_any_monotone_linkage_becomes_a_tree(method):
 def test_a_linkage_with_inversions_is_refused():
     Z = linkage([[0.0, 0.0], [1.0, 0.0], [0.5, 0.8]], "centroid")
     with pytest.raises(ValueError, match="no ultrametric"):
+        UltrametricTree.from_linkage(Z)
+
+
+def test_a_linkage_with_broken_indices_is_refused():
+    Z = linkage([[0.0], [1.0], [3.0]], "single")
+    Z[0, 0] += 0.5
+    with pytest.raises(ValueError, match="whole numbers"):
         UltrametricTree.from_linkage(Z)
 
 

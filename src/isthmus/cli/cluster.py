@@ -12,7 +12,7 @@ import numpy as np
 
 from isthmus.cli.cluster_options import add_options
 from isthmus.cli.columns import Selection
-from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.errors import UserError, one_line, say
 from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
 from isthmus.cli.summary import Summary
@@ -69,13 +69,17 @@ def run(args: argparse.Namespace) -> int:
     write_labels(table, model.labels_, write_options)
     if not args.quiet:
         summary = _summarise(model, table, seconds, warned)
-        sys.stderr.write((summary.as_json() if args.json else summary.as_text()) + "\n")
+        say(summary.as_json() if args.json else summary.as_text())
     return 0
 
 
 def _check_options(args: argparse.Namespace) -> None:
     if args.p is not None and args.metric != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+    try:
+        args.label_column.encode()
+    except UnicodeEncodeError:
+        raise UserError(f"--label-column {args.label_column!a} is not valid text.") from None
 
 
 def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
@@ -98,7 +102,7 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         max_iter=args.max_iter,
         random_state=args.seed,
         n_jobs=args.jobs,
-        verbose=int(sys.stderr.isatty() and not args.quiet and not args.json),
+        verbose=int(_is_watched() and not args.quiet and not args.json),
     )
     with warnings.catch_warnings(record=True) as caught:
         try:
@@ -106,6 +110,10 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         except (ValueError, MemoryError) as error:
             raise UserError(str(error) or "not enough memory.") from error
     return model, [one_line(warning.message) for warning in caught]
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _summarise(model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:

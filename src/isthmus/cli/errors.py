@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+
 _SHOWN = 40
 
 
@@ -17,3 +20,11 @@ def one_line(message: object) -> str:
 def shown(value: str) -> str:
     """Quote a value from a file for a message; cut it short if it is long."""
     return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
+
+
+def say(text: str) -> None:
+    """Write a line to standard error, if there is one that takes it."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from isthmus._version import __version__
-from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.errors import UserError, one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,11 +87,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         _flush()
     except UserError as error:
         _discard_output()
-        sys.stderr.write(f"isthmus: error: {one_line(error)}\n")
+        say(f"isthmus: error: {one_line(error)}")
         return USER_ERROR
     except KeyboardInterrupt:
         _discard_output()
-        sys.stderr.write("isthmus: interrupted\n")
+        say("isthmus: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         _discard_output()

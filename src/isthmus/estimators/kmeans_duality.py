@@ -18,6 +18,7 @@ from isthmus.validation import (
     check_distance_matrix,
     check_n_clusters,
     check_whole_number,
+    refuse_unsuitable,
 )
 
 
@@ -105,6 +106,7 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_init = 10 if self.n_init == "auto" else check_whole_number(self.n_init, "n_init", 1)
         check_random_state(self.random_state)
         check_metric(self.metric, self.metric_params)
+        refuse_unsuitable(X)
         data: Array = validate_data(self, X, dtype=[np.float64, np.float32])
         k = check_n_clusters(self.n_clusters, len(data))
         rows = (

@@ -15,7 +15,7 @@ from isthmus.kmeans import Plan, TreeClusterer
 from isthmus.metrics import check_metric, is_precomputed
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import check_n_clusters
+from isthmus.validation import check_n_clusters, refuse_unsuitable
 
 
 class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -142,6 +142,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         check_metric(self.metric, self.metric_params)
+        refuse_unsuitable(X)
         points: Array = validate_data(self, X, dtype=[np.float64, np.float32])
         plan = self._plan(len(points))
         spanning_tree = minimum_spanning_tree(

@@ -14,7 +14,7 @@ from isthmus._typing import Ints, Labels
 from isthmus.kmeans.cut import RootedTree, cut_spanning_tree, root_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import LazyAssignment, PlainAssignment, Solution, Start, lloyd
-from isthmus.kmeans.objective import TreeObjective, unit_of
+from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
@@ -128,8 +128,8 @@ class TreeClusterer:
     ) -> None:
         self.objective_name = check_choice(objective, "objective", OBJECTIVES)
         self.power = check_positive(power, "power")
-        # Powers are taken of heights near 1, where they neither overflow nor vanish.
-        unit = unit_of(tree.heights)
+        # Powers of heights of at most 1 do not overflow.
+        unit = float(tree.heights[-1]) if tree.n_points > 1 and tree.heights[-1] > 0.0 else 1.0
         self.tree = (
             tree
             if self.power == 1.0

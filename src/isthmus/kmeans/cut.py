@@ -15,6 +15,7 @@ import numpy as np
 
 from isthmus._compile import kernel
 from isthmus._typing import Floats, Ints, Labels
+from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
 
 
@@ -31,7 +32,7 @@ class RootedTree:
     size : (n,) int64
         The number of points in the branch that begins at each place.
     weight : (n,) float64
-        The weight of the edge to the parent.
+        The weight of the edge to the parent, divided by a power of two.
     """
 
     point: Ints
@@ -47,7 +48,8 @@ def root_spanning_tree(tree: UltrametricTree) -> RootedTree:
     size, weight = np.empty(n_points, dtype=np.int64), np.empty(n_points)
     # Points that are close in the leaf order are close in memory, and mostly joined by edges.
     ends = tree.starts[tree.spanning_tree.edges]
-    begin, neighbour, length = neighbours_of_points(ends, tree.heights)
+    # Scores are compared with one another only; heights near 1 cannot overflow.
+    begin, neighbour, length = neighbours_of_points(ends, tree.heights / unit_of(tree.heights))
     stack, stack_length = np.empty((n_points, 2), dtype=np.int64), np.empty(n_points)
     hang_up(begin, neighbour, length, stack, stack_length, point, parent, size, weight)
     return RootedTree(tree.leaf_order[point], parent, size, weight)

@@ -34,8 +34,15 @@ class SpanningTree:
     engine: str = "given"
 
     def __post_init__(self) -> None:
-        for name in ("edges", "weights"):
-            view = getattr(self, name).view()  # the caller's own array stays as it was
+        edges, weights = np.asarray(self.edges), np.asarray(self.weights)
+        _check_edges(edges, weights)
+        if (np.diff(weights) < 0).any() or (edges[:, 0] >= edges[:, 1]).any():
+            raise ValueError(
+                "The edges of a SpanningTree are ordered by weight, each with its smaller index "
+                "first. SpanningTree.from_edges takes edges in any order."
+            )
+        for name, array in (("edges", edges.astype(np.int64, copy=False)), ("weights", weights)):
+            view = array.view()  # the caller's own array stays as it was
             view.flags.writeable = False
             object.__setattr__(self, name, view)
 
@@ -119,5 +126,7 @@ def _check_edges(edges: Array, weights: Floats) -> None:
             f"{len(weights)} edges span {len(weights) + 1} points, so indices go from 0 to "
             f"{len(weights)}; got indices from {edges.min()} to {edges.max()}."
         )
+    if weights.dtype != np.float64:
+        raise TypeError(f"Weights must be of dtype float64, got {weights.dtype}.")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("The weights of a spanning tree must be finite and not negative.")

@@ -92,11 +92,10 @@ def resolve_indices(indices: Array, n_points: int) -> Ints:
     """Return indices as int64 from 0 to n_points - 1; negative ones count from the end."""
     if indices.size and not np.issubdtype(indices.dtype, np.integer):
         raise IndexError(f"Points are numbered by whole numbers, got dtype {indices.dtype}.")
-    resolved = indices.astype(np.int64)
-    resolved = np.where(resolved < 0, resolved + n_points, resolved)
-    wrong = (resolved < 0) | (resolved >= n_points)
+    wrong = (indices < -n_points) | (indices >= n_points)
     if wrong.any():
         raise IndexError(
             f"Point {indices[wrong].flat[0]} is out of range: the tree has {n_points} points."
         )
-    return resolved
+    resolved = indices.astype(np.int64)
+    return np.where(resolved < 0, resolved + n_points, resolved)

@@ -26,7 +26,7 @@ from isthmus.ultrametric.queries import (
     largest_gaps,
     resolve_indices,
 )
-from isthmus.validation import check_n_jobs
+from isthmus.validation import as_real, check_n_jobs
 
 AnyArray = TypeVar("AnyArray", bound=Array)
 
@@ -101,9 +101,11 @@ class UltrametricTree:
         The transitive distances are the cophenetic distances of Z. A linkage does not tell which
         points a merge connected, so ``spanning_tree`` joins the smallest points of both sides.
         """
-        linkage = np.asarray(Z, dtype=np.float64)
+        linkage = as_real(Z, "Z")
         is_valid_linkage(linkage, throw=True, name="Z")
         children = linkage[:, :2].astype(np.int64)
+        if (children != linkage[:, :2]).any():
+            raise ValueError("The first two columns of Z must be whole numbers.")
         heights = linkage[:, 2]
         below = np.concatenate([np.zeros(len(linkage) + 1), heights])[children].max(axis=1)
         if (below > heights).any():
@@ -131,7 +133,7 @@ class UltrametricTree:
             where the heights don't. Distances between different points should stay positive.
             Example: ``tree.with_heights(np.sqrt)``.
         """
-        weights = np.asarray(function(self.heights), dtype=np.float64)
+        weights = as_real(function(self.heights), "What the function returns")
         if weights.shape != self.heights.shape:
             raise ValueError(
                 f"The function turned {self.heights.shape} heights into {weights.shape}."
@@ -195,6 +197,8 @@ class UltrametricTree:
 
     def members(self, node: int) -> Ints:
         """Return the points below a node, in leaf order."""
+        if isinstance(node, bool) or not isinstance(node, int | np.integer):
+            raise IndexError(f"Nodes are numbered by whole numbers, got {node!r}.")
         if not 0 <= node < len(self.sizes):
             raise IndexError(f"Nodes are numbered 0 to {len(self.sizes) - 1}, got {node}.")
         start = self.starts[node]
@@ -216,7 +220,10 @@ class UltrametricTree:
 
     def row(self, i: int) -> Floats:
         """Return the transitive distances of point i to all points, in O(n)."""
-        point = resolve_indices(np.asarray(i), self.n_points).reshape(1)
+        index = np.asarray(i)
+        if index.ndim:
+            raise IndexError(f"row() takes one point, got an array of shape {index.shape}.")
+        point = resolve_indices(index, self.n_points).reshape(1)
         row: Floats = distance_rows(self.gaps, self.leaf_order, self.starts, point)[0]
         return row
 
@@ -233,7 +240,7 @@ class UltrametricTree:
 
     def __matmul__(self, other: Any) -> Floats:
         """Return the product of the distance matrix with a vector or a block, in O(n) each."""
-        block = np.asarray(other, dtype=np.float64)
+        block = as_real(other, "A factor of a tree")
         if block.ndim not in (1, 2) or len(block) != self.n_points:
             raise ValueError(
                 f"A tree of {self.n_points} points multiplies arrays of shape "
