@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus._compile import kernel
-from isthmus._typing import Floats, Ints, Labels
+from isthmus._typing import Floats, Labels
 from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
 
@@ -25,44 +25,44 @@ class RootedTree:
 
     Attributes
     ----------
-    point : (n,) int64
+    point : (n,) int32
         The points, parents before children.
-    parent : (n,) int64
+    parent : (n,) int32
         Where each one's parent stands; -1 for the root.
-    size : (n,) int64
+    size : (n,) int32
         The number of points in the branch that begins at each place.
     weight : (n,) float64
         The weight of the edge to the parent, divided by a power of two.
     """
 
-    point: Ints
-    parent: Ints
-    size: Ints
+    point: Labels
+    parent: Labels
+    size: Labels
     weight: Floats
 
 
 def root_spanning_tree(tree: UltrametricTree) -> RootedTree:
     """Return the spanning tree of an ultrametric tree, rooted."""
     n_points = tree.n_points
-    point, parent = np.empty(n_points, dtype=np.int64), np.empty(n_points, dtype=np.int64)
-    size, weight = np.empty(n_points, dtype=np.int64), np.empty(n_points)
+    point, parent = np.empty(n_points, dtype=np.int32), np.empty(n_points, dtype=np.int32)
+    size, weight = np.empty(n_points, dtype=np.int32), np.empty(n_points)
     # Points that are close in the leaf order are close in memory, and mostly joined by edges.
-    ends = tree.starts[tree.spanning_tree.edges]
+    ends = tree.starts.astype(np.int32)[tree.spanning_tree.edges]
     # Scores are compared with one another only; heights near 1 cannot overflow.
     begin, neighbour, length = neighbours_of_points(ends, tree.heights / unit_of(tree.heights))
-    stack, stack_length = np.empty((n_points, 2), dtype=np.int64), np.empty(n_points)
+    stack, stack_length = np.empty((n_points, 2), dtype=np.int32), np.empty(n_points)
     hang_up(begin, neighbour, length, stack, stack_length, point, parent, size, weight)
-    return RootedTree(tree.leaf_order[point], parent, size, weight)
+    return RootedTree(tree.leaf_order[point].astype(np.int32), parent, size, weight)
 
 
-def neighbours_of_points(ends: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+def neighbours_of_points(ends: Labels, weights: Floats) -> tuple[Labels, Labels, Floats]:
     """Return the neighbours of each point in the tree of the edges ``ends``, (n - 1, 2).
 
     Those of point i stand at begin[i] … begin[i + 1] - 1 of the other two arrays.
     """
     n_points = len(ends) + 1
-    begin = np.zeros(n_points + 2, dtype=np.int64)
-    neighbour = np.empty(2 * (n_points - 1), dtype=np.int64)
+    begin = np.zeros(n_points + 2, dtype=np.int32)
+    neighbour = np.empty(2 * (n_points - 1), dtype=np.int32)
     length = np.empty(2 * (n_points - 1))
     list_neighbours(ends, weights, begin, neighbour, length)
     return begin[:-1], neighbour, length
@@ -97,7 +97,7 @@ def cut_spanning_tree(rooted: RootedTree, n_clusters: int) -> Labels:
 
 @kernel
 def list_neighbours(
-    ends: Ints, weights: Floats, begin: Ints, neighbour: Ints, length: Floats
+    ends: Labels, weights: Floats, begin: Labels, neighbour: Labels, length: Floats
 ) -> None:
     """Fill begin, (n + 2,) and zero on entry, and the two arrays that it points into."""
     for e in range(ends.shape[0]):
@@ -115,14 +115,14 @@ def list_neighbours(
 
 @kernel
 def hang_up(
-    begin: Ints,
-    neighbour: Ints,
+    begin: Labels,
+    neighbour: Labels,
     length: Floats,
-    stack: Ints,
+    stack: Labels,
     stack_length: Floats,
-    point: Ints,
-    parent: Ints,
-    size: Ints,
+    point: Labels,
+    parent: Labels,
+    size: Labels,
     weight: Floats,
 ) -> None:
     """Fill the rooted tree, depth first from point 0, which becomes its root.
@@ -160,7 +160,7 @@ def hang_up(
 
 @kernel
 def best_cut(
-    size: Ints, inside: Ints, part_of: Labels, weight: Floats, begin: int
+    size: Labels, inside: Labels, part_of: Labels, weight: Floats, begin: int
 ) -> tuple[float, int]:
     """Return the score and the place of the best edge to cut in the part that begins at a place.
 
@@ -185,7 +185,7 @@ def best_cut(
 
 
 @kernel
-def detach(parent: Ints, inside: Ints, part_of: Labels, place: int, part: int) -> None:
+def detach(parent: Labels, inside: Labels, part_of: Labels, place: int, part: int) -> None:
     """Make the branch at a place a part of its own: the branches it was in lose its points."""
     part_of[place] = part
     above = place
@@ -195,7 +195,7 @@ def detach(parent: Ints, inside: Ints, part_of: Labels, place: int, part: int) -
 
 
 @kernel
-def hand_parts_down(parent: Ints, part_of: Labels) -> None:
+def hand_parts_down(parent: Labels, part_of: Labels) -> None:
     """Give each place where no part begins the part of its parent."""
     for place in range(part_of.shape[0]):
         if part_of[place] < 0:

@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus._compile import kernel
 from isthmus._parallel import chunks
-from isthmus._typing import Floats, Ints
+from isthmus._typing import Array, Floats, Ints
 
 # Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
 CHUNK = 1 << 20
@@ -33,8 +33,10 @@ def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
         The number of leaves below each node.
     """
     n_points = len(edges) + 1
-    parent = np.arange(n_points, dtype=np.int64)
-    node = np.arange(n_points, dtype=np.int64)
+    # Short numbers where they suffice: the walk over these arrays is bound by memory.
+    number = np.int32 if 2 * n_points <= np.iinfo(np.int32).max else np.int64
+    parent = np.arange(n_points, dtype=number)
+    node = np.arange(n_points, dtype=number)
     children = np.empty((n_points - 1, 2), dtype=np.int64)
     sizes = np.ones(2 * n_points - 1, dtype=np.int64)
     for start, stop in chunks(n_points - 1, CHUNK):
@@ -50,16 +52,16 @@ def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def join_edges(
-    edges: Ints, parent: Ints, node: Ints, children: Ints, sizes: Ints, start: int, stop: int
+    edges: Ints, parent: Array, node: Array, children: Ints, sizes: Ints, start: int, stop: int
 ) -> int:
     """Merge along edges start … stop - 1; return the first edge that closes a cycle, or -1.
 
     Parameters
     ----------
     edges : (n - 1, 2) int64, in
-    parent : (n,) int64, in and out
+    parent : (n,) int, in and out
         Disjoint sets of points.
-    node : (n,) int64, in and out
+    node : (n,) int, in and out
         For the root of each set, the node of the tree that it has become.
     children, sizes : out
     """
