@@ -83,6 +83,7 @@ class Kernel(Generic[R]):
             cache=cache,
             error_model="numpy",
             no_cfunc_wrapper=True,
+            _nrt=False,  # kernels allocate nothing, so nothing needs to be counted
             no_cpython_wrapper=not self.from_python,
         )
         dispatcher: Callable[..., R] = compiler(self._resolved())

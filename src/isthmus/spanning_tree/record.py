@@ -74,10 +74,15 @@ class SpanningTree:
         pairs = np.asarray(edges)
         lengths = np.asarray(weights, dtype=np.float64)
         _check_edges(pairs, lengths)
-        ordered = np.sort(pairs.astype(np.int64, copy=False), axis=1)
-        order = _total_order(ordered, lengths)
+        pairs = pairs.astype(np.int64, copy=False)
+        if (pairs[:, 0] > pairs[:, 1]).any():
+            pairs = np.sort(pairs, axis=1)
+        order = _total_order(pairs, lengths)
+        # Gathering one number of 16 bytes per edge is much faster than a row of two.
+        packed = np.ascontiguousarray(pairs).view(np.complex128)
+        edges = packed[order].view(np.int64).reshape(-1, 2)
         # + 0.0 turns a negative zero into a positive one
-        return cls(ordered[order], lengths[order] + 0.0, engine)
+        return cls(edges, lengths[order] + 0.0, engine)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.edges, self.weights, self.engine)
@@ -101,7 +106,7 @@ class SpanningTree:
 
 def _total_order(edges: Ints, weights: Floats) -> Ints:
     """Return the order of edges by weight, then by smaller, then by larger index."""
-    order = np.argsort(weights, kind="stable")
+    order = np.argsort(weights)
     ranked = weights[order]
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = ranked[1:] == ranked[:-1]

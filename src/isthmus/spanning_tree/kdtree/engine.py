@@ -75,7 +75,7 @@ class _Run:
         size = LANES + dims + self.n_neighbours + 1 + STACK
         self.scratch = [
             (
-                np.empty(size),
+                aligned_empty(size, np.float64),
                 np.empty(STACK, dtype=np.int64),
                 np.empty(STACK, dtype=np.int64),
                 np.empty(self.n_neighbours + 1, dtype=np.int32),
@@ -214,7 +214,6 @@ class _Searcher:
         self.node_labels = node_labels
         self.member = member
         self.used = np.ones(tree.n_points, dtype=np.int8)
-        self.leaf_least = np.zeros(tree.n_leaves)
         self.node_least = np.zeros(n_nodes)
         self.centres = np.empty(n_nodes * run.dims)
         self.radii = np.full(n_nodes, -1.0)
@@ -249,7 +248,7 @@ class _Searcher:
                 run.distances,
                 run.places,
                 self.used,
-                self.leaf_least,
+                self.node_least,
                 *self._best(worker),
                 start,
                 stop,
@@ -304,7 +303,6 @@ class _Searcher:
                 run.distances,
                 run.places,
                 self.used,
-                self.leaf_least,
                 self.node_least,
                 self.centres,
                 self.radii,

@@ -20,6 +20,7 @@ from isthmus.spanning_tree.kdtree.search import (
     from_length,
     nearest_in_leaf,
     nearest_outside,
+    offer_both,
     offer_edge,
     to_length,
 )
@@ -188,7 +189,7 @@ def scan_lists(
     distances: Floats,
     places: Labels,
     used: Labels,
-    leaf_least: Floats,
+    node_least: Floats,
     best_distance: Floats,
     best_a: Labels,
     best_b: Labels,
@@ -199,14 +200,14 @@ def scan_lists(
 
     used : (n,) int8, in and out
         How many entries of each list lie in the point's own component.
-    leaf_least : (n_leaves,), in and out
+    node_least : in and out
         No edge from a point of the leaf to another component is shorter.
     best_… : in and out
         Each component's best edge so far.
     """
     for leaf in range(start, stop):
         component = node_labels[leaf]
-        if component >= 0 and leaf_least[leaf] > best_distance[component]:
+        if component >= 0 and node_least[leaf] > best_distance[component]:
             continue
         least = HUGE
         for place in range(leaf * LANES, min(leaf * LANES + LANES, n_points)):
@@ -234,7 +235,7 @@ def scan_lists(
             else:
                 distance = peek(distances, place * NEIGHBOURS + NEIGHBOURS - 1)
             least = min(least, distance)
-        leaf_least[leaf] = max(leaf_least[leaf], least)
+        node_least[leaf] = max(node_least[leaf], least)
 
 
 @kernel
@@ -300,11 +301,10 @@ def bounce(
     for c in range(n_components):
         if c == largest:
             continue
-        place = np.int64(member[c])
+        place = int(member[c])
         if best_distance[c] < HUGE:
-            a, b = np.int64(best_a[c]), np.int64(best_b[c])
-            place = b if labels[a] == c else a
-        bound = HUGE
+            place = int(best_b[c] if labels[best_a[c]] == c else best_a[c])
+        bound = float(HUGE)
         for _ in range(8):
             component = labels[place]
             leaf = place >> 3
@@ -334,17 +334,7 @@ def bounce(
             if other < 0 or shorter >= bound:
                 break
             bound = shorter
-            for side in (place, other):
-                offer_edge(
-                    np.int64(labels[side]),
-                    bound,
-                    place,
-                    other,
-                    order,
-                    best_distance,
-                    best_a,
-                    best_b,
-                )
+            offer_both(bound, place, other, labels, order, best_distance, best_a, best_b)
             place = other
 
 
@@ -396,6 +386,149 @@ def distance_to_centre(
     return total
 
 
+@kernel_part
+def reach_of_ball(
+    n_points: int,
+    blocks: Array,
+    boxes: Array,
+    first_block: Ints,
+    n_levels: int,
+    order: Labels,
+    labels: Labels,
+    node_labels: Labels,
+    level: int,
+    node: int,
+    best: float,
+    power: float,
+    ball_factor: float,
+    centres: Floats,
+    radii: Floats,
+    scratch: Floats,
+    stack_node: Ints,
+) -> float:
+    """Return how far the centre of a node's ball is from other components, at least.
+
+    -1 where the ball is too large, compared with the component's best edge, to be of use.
+    """
+    index = first_block[level] * LANES + node
+    query = scratch[LANES : LANES + DIMS]
+    if radii[index] < 0.0:
+        make_ball(blocks, n_points, level, node, power, query, centres, radii, index)
+    radius = radii[index]
+    length = to_length(best, power)
+    if radius * radius > ball_factor * length * length:
+        return -1.0
+    for t in range(DIMS):
+        query[t] = centres[index * DIMS + t]
+    # Farther than any point below the node can be from an edge as short as the best one.
+    reach = from_length((length + radius) * (1.0 + 4.0 * _SLACK), power)
+    reach, _ = nearest_outside(
+        blocks,
+        boxes,
+        first_block,
+        n_levels,
+        order,
+        labels,
+        node_labels,
+        query,
+        node_labels[index],
+        level,
+        node,
+        power,
+        scratch[:LANES],
+        scratch[LANES + DIMS :],
+        stack_node,
+        reach,
+        -1,
+    )
+    return to_length(reach, power) * (1.0 - _SLACK)
+
+
+@kernel_part
+def search_from_leaf(
+    n_points: int,
+    blocks: Array,
+    boxes: Array,
+    first_block: Ints,
+    n_levels: int,
+    order: Labels,
+    labels: Labels,
+    node_labels: Labels,
+    distances: Floats,
+    places: Labels,
+    used: Labels,
+    centres: Floats,
+    centre_distance: float,
+    best_distance: Floats,
+    best_a: Labels,
+    best_b: Labels,
+    largest: int,
+    power: float,
+    stretch: float,
+    leaf: int,
+    scratch: Floats,
+    stack_node: Ints,
+) -> float:
+    """Let the points of a leaf search whose lists are used up; return the leaf's new least.
+
+    centre_distance : float
+        How far the centre of the leaf's ball is from other components; -1 if that is not known.
+    """
+    found = scratch[:LANES]
+    query = scratch[LANES : LANES + DIMS]
+    stack_distance = scratch[LANES + DIMS :]
+    least = HUGE
+    for place in range(leaf * LANES, min(leaf * LANES + LANES, n_points)):
+        component = labels[place]
+        k = np.int64(used[place])
+        entry = place * NEIGHBOURS + (k if k < NEIGHBOURS else NEIGHBOURS - 1)
+        known = distances[entry]
+        bound = best_distance[component]
+        searches = component != largest and used[place] >= NEIGHBOURS and known <= bound
+        if searches and centre_distance >= 0.0:
+            to_centre = distance_to_centre(blocks, place, centres, leaf, power)
+            to_centre = to_length(to_centre, power) * (1.0 + _SLACK)
+            known = max(known, from_length(centre_distance - to_centre, power))
+            distances[entry] = known
+            searches = known <= bound
+        if not searches:
+            least = min(least, known)
+            continue
+        load_point(blocks, place, query)
+        bound = stretch * bound if bound < HUGE / stretch else HUGE
+        bound, other = nearest_in_leaf(
+            blocks, order, labels, leaf, query, component, power, found, bound, -1
+        )
+        bound, other = nearest_outside(
+            blocks,
+            boxes,
+            first_block,
+            n_levels,
+            order,
+            labels,
+            node_labels,
+            query,
+            component,
+            0,
+            leaf,
+            power,
+            found,
+            stack_distance,
+            stack_node,
+            bound,
+            other,
+        )
+        if other >= 0:
+            places[entry] = other
+            used[place] = NEIGHBOURS - 1
+            offer_both(bound, place, other, labels, order, best_distance, best_a, best_b)
+        else:  # nothing is as near as the bound
+            bound = bound * (1.0 + 2.0**-52)
+        distances[entry] = bound
+        least = min(least, bound)
+    return least
+
+
 @kernel
 def search_tree(
     n_points: int,
@@ -409,7 +542,6 @@ def search_tree(
     distances: Floats,
     places: Labels,
     used: Labels,
-    leaf_least: Floats,
     node_least: Floats,
     centres: Floats,
     radii: Floats,
@@ -434,8 +566,8 @@ def search_tree(
     distances, places, used : in and out
         The neighbour lists. The last entry of a list that is used up is what the last search
         found, or a lower bound.
-    leaf_least, node_least : in and out
-        Lower bounds on edges from a leaf or node to other components.
+    node_least : in and out
+        Lower bounds on edges from a node to other components.
     centres, radii : in and out
         Balls, made when first needed; radius -1 before.
     best_… : in and out
@@ -447,11 +579,9 @@ def search_tree(
     ball_factor : float
         A ball is tried where the square of its radius is at most this times the squared length of
         the component's best edge.
+    scratch, stack_node, node_stack : scratch
     """
     n_levels = n_nodes.shape[0]
-    found = scratch[:LANES]
-    query = scratch[LANES : LANES + DIMS]
-    stack_distance = scratch[LANES + DIMS :]
     for root in range(start, stop):
         node_stack[0] = root * 16 + top
         height = 1
@@ -463,118 +593,62 @@ def search_tree(
             component = node_labels[index]
             centre_distance = -1.0
             if component >= 0:
-                if component == largest:
+                if component == largest or node_least[index] > best_distance[component]:
                     continue
-                best = best_distance[component]
-                if (leaf_least[node] if level == 0 else node_least[index]) > best:
-                    continue
-                if best < HUGE:
-                    if radii[index] < 0.0:
-                        make_ball(
-                            blocks, n_points, level, node, power, query, centres, radii, index
-                        )
-                    radius = radii[index]
-                    length = to_length(best, power)
-                    if radius * radius <= ball_factor * length * length:
-                        for t in range(DIMS):
-                            query[t] = centres[index * DIMS + t]
-                        reach = from_length((length + radius) * (1.0 + 4.0 * _SLACK), power)
-                        reach, _ = nearest_outside(
-                            blocks,
-                            boxes,
-                            first_block,
-                            n_levels,
-                            order,
-                            labels,
-                            node_labels,
-                            query,
-                            component,
-                            level,
-                            node,
-                            power,
-                            found,
-                            stack_distance,
-                            stack_node,
-                            reach,
-                            -1,
-                        )
-                        centre_distance = to_length(reach, power) * (1.0 - _SLACK)
-                        least = from_length(centre_distance - radius, power)
-                        if level == 0:
-                            leaf_least[node] = max(leaf_least[node], least)
-                        else:
-                            node_least[index] = max(node_least[index], least)
-                        if least > best:
-                            continue
+                if best_distance[component] < HUGE:
+                    centre_distance = reach_of_ball(
+                        n_points,
+                        blocks,
+                        boxes,
+                        first_block,
+                        n_levels,
+                        order,
+                        labels,
+                        node_labels,
+                        level,
+                        node,
+                        best_distance[component],
+                        power,
+                        ball_factor,
+                        centres,
+                        radii,
+                        scratch,
+                        stack_node,
+                    )
+                    least = from_length(centre_distance - radii[index], power)
+                    node_least[index] = max(node_least[index], least)
+                    if least > best_distance[component]:
+                        continue
             if level > 0:
                 for child in range(min(LANES, n_nodes[level - 1] - node * LANES) - 1, -1, -1):
                     node_stack[height] = (node * LANES + child) * 16 + level - 1
                     height += 1
                 continue
-            least = HUGE
-            for place in range(node * LANES, min(node * LANES + LANES, n_points)):
-                component = labels[place]
-                k = min(np.int64(used[place]), NEIGHBOURS - 1)
-                entry = place * NEIGHBOURS + k
-                known = distances[entry]
-                bound = best_distance[component]
-                if component == largest or used[place] < NEIGHBOURS or known > bound:
-                    least = min(least, known)
-                    continue
-                load_point(blocks, place, query)
-                if centre_distance >= 0.0:
-                    to_centre = distance_to_centre(blocks, place, centres, index, power)
-                    to_centre = to_length(to_centre, power) * (1.0 + _SLACK)
-                    nearer = from_length(centre_distance - to_centre, power)
-                    if nearer > known:
-                        known = nearer
-                        distances[entry] = known
-                        if known > bound:
-                            least = min(least, known)
-                            continue
-                bound = stretch * bound if bound < HUGE / stretch else HUGE
-                bound, other = nearest_in_leaf(
-                    blocks, order, labels, node, query, component, power, found, bound, -1
-                )
-                bound, other = nearest_outside(
-                    blocks,
-                    boxes,
-                    first_block,
-                    n_levels,
-                    order,
-                    labels,
-                    node_labels,
-                    query,
-                    component,
-                    0,
-                    node,
-                    power,
-                    found,
-                    stack_distance,
-                    stack_node,
-                    bound,
-                    other,
-                )
-                if other < 0:
-                    # nothing is as near as the bound
-                    bound = np.nextafter(bound, HUGE)
-                distances[entry] = bound
-                least = min(least, bound)
-                if other >= 0:
-                    places[entry] = other
-                    used[place] = NEIGHBOURS - 1
-                    for side in (place, other):
-                        offer_edge(
-                            np.int64(labels[side]),
-                            bound,
-                            place,
-                            other,
-                            order,
-                            best_distance,
-                            best_a,
-                            best_b,
-                        )
-            leaf_least[node] = max(leaf_least[node], least)
+            least = search_from_leaf(
+                n_points,
+                blocks,
+                boxes,
+                first_block,
+                n_levels,
+                order,
+                labels,
+                node_labels,
+                distances,
+                places,
+                used,
+                centres,
+                centre_distance,
+                best_distance,
+                best_a,
+                best_b,
+                largest,
+                power,
+                stretch,
+                node,
+                scratch,
+                stack_node,
+            )
+            node_least[index] = max(node_least[index], least)
 
 
 @kernel

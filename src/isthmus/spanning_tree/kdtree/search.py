@@ -188,3 +188,19 @@ def offer_edge(
     best_distance[component] = distance
     best_a[component] = a
     best_b[component] = b
+
+
+@kernel_part
+def offer_both(
+    distance: float,
+    a: int,
+    b: int,
+    labels: Labels,
+    order: Labels,
+    best_distance: Floats,
+    best_a: Labels,
+    best_b: Labels,
+) -> None:
+    """Offer an edge to the components of both of its ends."""
+    offer_edge(np.int64(peek(labels, a)), distance, a, b, order, best_distance, best_a, best_b)
+    offer_edge(np.int64(peek(labels, b)), distance, a, b, order, best_distance, best_a, best_b)
