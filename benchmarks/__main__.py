@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.harness import write
 
-NAMES = ("startup", "kmeans_stage", "battery")
+NAMES = ("startup", "spanning_trees", "kmeans_stage", "battery")
 
 
 def main() -> None:

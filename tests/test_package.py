@@ -87,11 +87,13 @@ def test_a_kernel_is_compiled_by_its_first_call():
     assert double._dispatcher is not None
 
 
-def test_ctrl_c_stops_a_long_spanning_tree_within_a_second():
+@pytest.mark.parametrize(("engine", "shape"), [("prim", (300_000, 3)), ("kd-tree", (40_000, 20))])
+def test_ctrl_c_stops_a_long_spanning_tree_within_a_second(engine, shape):
     script = (
         "import numpy as np, signal, threading, time, os, isthmus\n"
-        "isthmus.minimum_spanning_tree(np.zeros((3, 2)))\n"
-        "X = np.random.default_rng(0).normal(size=(300_000, 3))\n"
+        "from isthmus import minimum_spanning_tree\n"
+        f"X = np.random.default_rng(0).normal(size={shape})\n"
+        f"minimum_spanning_tree(X[:100], engine={engine!r})\n"
         "def interrupt():\n"
         "    global sent\n"
         "    time.sleep(1.5)\n"
@@ -99,7 +101,7 @@ def test_ctrl_c_stops_a_long_spanning_tree_within_a_second():
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "threading.Thread(target=interrupt, daemon=True).start()\n"
         "try:\n"
-        "    isthmus.minimum_spanning_tree(X)\n"
+        f"    minimum_spanning_tree(X, engine={engine!r}, n_jobs=2)\n"
         "except KeyboardInterrupt:\n"
         "    print(time.monotonic() - sent < 1.0)\n"
     )

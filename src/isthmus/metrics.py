@@ -130,12 +130,14 @@ def check_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) ->
 def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
     """Map points for the kernels and bring extreme magnitudes into range.
 
-    The scale is a power of two, so it costs no accuracy.
+    The scale is a power of two, so it costs no accuracy. Where powers are summed, coordinates are
+    always brought below 1.
     """
     mapped = metric.prepare(points)
     largest = float(np.abs(mapped).max(initial=0.0))
     scale = 1.0
-    if largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST:
+    extreme = largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST
+    if extreme or (metric.kind == POWERS and largest > 0.0):
         scale = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
         mapped = mapped / mapped.dtype.type(scale)
     return PreparedPoints(mapped, metric, scale)

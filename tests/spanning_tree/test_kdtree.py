@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from inputs import KINDS, many, points
 
+from inputs import KINDS, many, points
 from isthmus import SpanningTree
 from isthmus.metrics import prepare_points, resolve_metric
 from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from isthmus.metrics import is_precomputed, prepare_points, resolve_metric
-from isthmus.spanning_tree.prim import Progress, prim_of_matrix, prim_of_points
+import numpy as np
+
+from isthmus._typing import Floats, Ints
+from isthmus.metrics import PreparedPoints, is_precomputed, prepare_points, resolve_metric
+from isthmus.spanning_tree.duplicates import representatives
+from isthmus.spanning_tree.line import spanning_tree_of_line
+from isthmus.spanning_tree.prim import Progress, prim_of_matrix, prim_of_points, prim_seconds
 from isthmus.spanning_tree.record import SpanningTree
-from isthmus.validation import check_distance_matrix, check_n_jobs, check_points
+from isthmus.validation import check_choice, check_distance_matrix, check_n_jobs, check_points
+
+ENGINES = ("auto", "prim", "kd-tree", "sort")
+
+# Up to so many distances, times features, Prim's algorithm takes a fraction of a second, and its
+# kernel compiles in one.
+_WORK_FOR_PRIM = 1_500_000_000
+# Up to so many features the kd-tree is faster by so much that there is nothing to measure.
+_FEATURES_FOR_TREE = 8
 
 
 def minimum_spanning_tree(
@@ -16,6 +30,7 @@ def minimum_spanning_tree(
     *,
     metric: str = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
+    engine: str = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SpanningTree:
@@ -32,16 +47,21 @@ def minimum_spanning_tree(
         ``"correlation"`` or ``"precomputed"``.
     metric_params : mapping, optional
         ``{"p": …}`` for ``"minkowski"``.
+    engine : {"auto", "prim", "kd-tree", "sort"}
+        How the tree is found; the result is the same. ``"auto"`` sorts points on a line, takes
+        Prim's algorithm, O(n²), for few points, and Borůvka's on a kd-tree for more; where they
+        have many features it measures which of the two is faster.
     n_jobs : int, optional
-        The number of threads (-1: every core). Never changes the result. Prim's algorithm, the
-        engine of today, works on one thread.
+        The number of threads (-1: every core). Never changes the result. Prim's algorithm works
+        on one thread.
     progress : callable, optional
         Called as ``progress(done, total)``, many times.
 
     Returns
     -------
     SpanningTree
-        Edges from the lightest to the heaviest; equal weights by index.
+        Edges from the lightest to the heaviest; equal weights by index. ``engine`` says what
+        found them.
 
     Examples
     --------
@@ -50,11 +70,83 @@ def minimum_spanning_tree(
     >>> tree.edges.tolist(), tree.weights.tolist()
     ([[0, 1], [1, 2]], [1.0, 2.0])
     """
-    check_n_jobs(n_jobs)
+    threads = check_n_jobs(n_jobs)
+    check_choice(engine, "engine", ENGINES)
     if is_precomputed(metric, metric_params):
+        if engine not in ("auto", "prim"):
+            raise ValueError(f"engine={engine!r} needs points, not precomputed distances.")
         edges, weights = prim_of_matrix(check_distance_matrix(X), progress)
         return SpanningTree.from_edges(edges, weights, engine="prim")
     resolved = resolve_metric(metric, metric_params)
     prepared = prepare_points(check_points(X), resolved)
-    edges, weights = prim_of_points(prepared, progress)
-    return SpanningTree.from_edges(edges, weights, engine="prim")
+    _check_engine(engine, prepared)
+    edges, weights, used = _run(engine, prepared, threads, progress)
+    return SpanningTree.from_edges(edges, weights, engine=used)
+
+
+def _check_engine(engine: str, prepared: PreparedPoints) -> None:
+    n_features = prepared.points.shape[1]
+    if engine == "sort" and n_features > 1:
+        raise ValueError(
+            f"engine='sort' is for points on a line; these have {n_features} features."
+        )
+    if engine == "kd-tree":
+        from isthmus.spanning_tree.kdtree import engine as kdtree
+
+        if not kdtree.serves(prepared):
+            raise ValueError(
+                f"engine='kd-tree' serves up to {kdtree.COMPILED_DIMS[-1]} features, and Minkowski "
+                "distances up to p = 8. Use engine='prim' or 'auto'."
+            )
+
+
+def _run(
+    engine: str, prepared: PreparedPoints, n_jobs: int, progress: Progress | None
+) -> tuple[Ints, Floats, str]:
+    """Return edges, weights and the name of the engine that found them."""
+    n_points, n_features = prepared.points.shape
+    if engine == "auto" and n_features == 1 and n_points > 1:
+        engine = "sort"
+    if engine == "auto" and n_points**2 * (n_features + 6) <= _WORK_FOR_PRIM:
+        engine = "prim"
+    if engine == "sort":
+        return *spanning_tree_of_line(prepared), "sort"
+    if engine == "prim" or n_points == 1:
+        return *prim_of_points(prepared, progress), "prim"
+    # Imported here: a small fit needs none of it, and Numba's machinery loads with it.
+    from isthmus.spanning_tree.kdtree import engine as kdtree
+
+    if engine == "auto" and not kdtree.serves(prepared):
+        return *prim_of_points(prepared, progress), "prim"
+    time_limit = np.inf
+    if engine == "auto" and n_features > _FEATURES_FOR_TREE:
+        time_limit = prim_seconds(prepared)
+    found = _by_kdtree(prepared, n_jobs, progress, time_limit)
+    if found is None:
+        return *prim_of_points(prepared, progress), "prim"
+    return *found, "kd-tree"
+
+
+def _by_kdtree(
+    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, time_limit: float
+) -> tuple[Ints, Floats] | None:
+    """Run the kd-tree engine on points without their duplicates; hang these on again."""
+    from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
+
+    first = representatives(prepared.points)
+    if first is None:
+        return spanning_tree_by_boruvka(prepared, n_jobs, progress, time_limit)
+    is_first = first == np.arange(len(first))
+    distinct, repeated = np.flatnonzero(is_first), np.flatnonzero(~is_first)
+    stars = np.column_stack([first[repeated], repeated])
+    if len(distinct) == 1:
+        return stars, np.zeros(len(stars))
+    without = replace(prepared, points=prepared.points[distinct])
+    found = spanning_tree_by_boruvka(without, n_jobs, progress, time_limit)
+    if found is None:
+        return None
+    edges, weights = found
+    return (
+        np.concatenate([stars, distinct[edges]]),
+        np.concatenate([np.zeros(len(stars)), weights]),
+    )

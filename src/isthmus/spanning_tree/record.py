@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Array, Floats, Ints
+from isthmus.spanning_tree.ordering import total_order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +78,7 @@ class SpanningTree:
         pairs = pairs.astype(np.int64, copy=False)
         if (pairs[:, 0] > pairs[:, 1]).any():
             pairs = np.sort(pairs, axis=1)
-        order = _total_order(pairs, lengths)
+        order = total_order(pairs, lengths)
         # Gathering one number of 16 bytes per edge is much faster than a row of two.
         packed = np.ascontiguousarray(pairs).view(np.complex128)
         edges = packed[order].view(np.int64).reshape(-1, 2)
@@ -102,20 +103,6 @@ class SpanningTree:
             f"SpanningTree(n_points={self.n_points}, total_weight={self.total_weight:.6g}, "
             f"engine={self.engine!r})"
         )
-
-
-def _total_order(edges: Ints, weights: Floats) -> Ints:
-    """Return the order of edges by weight, then by smaller, then by larger index."""
-    order = np.argsort(weights)
-    ranked = weights[order]
-    tied = np.zeros(len(order), dtype=bool)
-    tied[1:] = ranked[1:] == ranked[:-1]
-    tied[:-1] |= tied[1:]
-    if tied.any():  # sorting by three keys is slow: only the edges that need it
-        among = order[tied]
-        keys = (edges[among, 1], edges[among, 0], weights[among])
-        order[tied] = among[np.lexsort(keys)]
-    return order
 
 
 def _check_edges(edges: Array, weights: Floats) -> None:

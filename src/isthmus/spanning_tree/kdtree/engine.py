@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -11,7 +12,7 @@ import numpy as np
 
 from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Array, Floats, Ints
-from isthmus.metrics import PreparedPoints
+from isthmus.metrics import POWERS, PreparedPoints
 from isthmus.spanning_tree.kdtree import rounds
 from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, nearest_neighbours
 from isthmus.spanning_tree.kdtree.simd import LANES
@@ -22,22 +23,38 @@ Progress = Callable[[int, int], None]
 # Numbers of coordinates that kernels are compiled for; points are padded with zeros to the next.
 COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 
-# Leaves per task, a multiple of 8 ** _TOP.
-_LEAVES = 4096
-# Searches begin at nodes of this level.
-_TOP = 3
+# Powers above this would vanish for small differences.
+_LARGEST_POWER = 8.0
+# Leaves that a probe looks at, and what all searches take compared with finding neighbours.
+_PROBED = 48
+_SEARCHES_PER_NEIGHBOURS = 3.0
 # Components are few enough for bouncing where there is one for so many points.
 _POINTS_PER_BOUNCE = 64
 
 
+def serves(prepared: PreparedPoints) -> bool:
+    """Whether there are kernels for this number of coordinates and this metric."""
+    metric = prepared.metric
+    few_enough = prepared.points.shape[1] <= COMPILED_DIMS[-1]
+    return few_enough and (metric.kind != POWERS or metric.power <= _LARGEST_POWER)
+
+
 def spanning_tree_by_boruvka(
-    prepared: PreparedPoints, n_jobs: int = 1, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
-    """Return the edges, unordered, and the weights of the spanning tree of at least two points."""
+    prepared: PreparedPoints,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    time_limit: float = np.inf,
+) -> tuple[Ints, Floats] | None:
+    """Return the edges, unordered, and the weights of the spanning tree of at least two points.
+
+    None, after a short look, where it would take longer than ``time_limit`` seconds.
+    """
     points = prepared.points
     dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
     tree = build_tree(points, dims, n_jobs)
     run = _Run(tree, prepared, dims, n_jobs, progress)
+    if time_limit < np.inf and run.probe() * _SEARCHES_PER_NEIGHBOURS > time_limit:
+        return None
     run.find_neighbours()
     run.join()
     edges, accumulated = run.edges()
@@ -62,6 +79,10 @@ class _Run:
         self.n_jobs = n_jobs
         self.progress = progress
         self.n_neighbours = min(_neighbours_for(dims), n_points - 1)
+        # Searches begin at nodes of this level, and take more time the more coordinates there are;
+        # a task should take some hundredths of a second, so that Ctrl-C is seen.
+        self.top = min(3 if dims <= 5 else 1, len(tree.n_nodes) - 1)
+        self.leaves_per_task = 512 if dims <= 5 else 64 if dims <= 10 else 8
         self.constants = {
             "DIMS": dims,
             "NEIGHBOURS": self.n_neighbours,
@@ -107,28 +128,26 @@ class _Run:
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
+        self._in_blocks(self.tree.n_leaves, self.leaves_per_task, self._find_neighbours_of)
+
+    def _find_neighbours_of(self, worker: int, start: int, stop: int) -> None:
         tree = self.tree
-        kernel = nearest_neighbours.specialised(self.constants)
-
-        def work(worker: int, start: int, stop: int) -> None:
-            scratch, stack, _, list_place = self.scratch[worker]
-            kernel(
-                tree.blocks,
-                tree.boxes,
-                tree.first_block,
-                len(tree.n_nodes),
-                tree.order,
-                self.power,
-                start,
-                stop,
-                scratch,
-                stack,
-                list_place,
-                self.distances,
-                self.places,
-            )
-
-        self._in_blocks(tree.n_leaves, 512, work)
+        scratch, stack, _, list_place = self.scratch[worker]
+        nearest_neighbours.specialised(self.constants)(
+            tree.blocks,
+            tree.boxes,
+            tree.first_block,
+            len(tree.n_nodes),
+            tree.order,
+            self.power,
+            start,
+            stop,
+            scratch,
+            stack,
+            list_place,
+            self.distances,
+            self.places,
+        )
 
     def join(self) -> None:
         """Run rounds until one component is left."""
@@ -179,7 +198,7 @@ class _Run:
             self.progress(self.n_edges, self.tree.n_points - 1)
 
     def edges(self) -> tuple[Ints, Floats]:
-        """Return the edges between points, and their accumulated distances."""
+        """Return the edges between points, and their lengths as metrics.py accumulates them."""
         n_edges = self.tree.n_points - 1
         edges = np.empty((n_edges, 2), dtype=np.int64)
         accumulated = np.empty(n_edges)
@@ -198,7 +217,19 @@ class _Run:
             )
 
         map_in_threads(work, chunks(n_edges, 1 << 18), self.n_jobs)
+        if self.constants["KIND"] == POWERS:  # here sums of powers; there their roots
+            accumulated **= 1.0 / self.power
         return edges, accumulated
+
+    def probe(self) -> float:
+        """Return the seconds that finding all neighbours takes, judged by a few leaves."""
+        n_leaves = self.tree.n_leaves
+        sample = np.unique(np.linspace(0, n_leaves - 1, _PROBED).astype(np.int64))
+        self._find_neighbours_of(0, int(sample[0]), int(sample[0]) + 1)  # compiles
+        begin = time.perf_counter()
+        for leaf in sample:
+            self._find_neighbours_of(0, int(leaf), int(leaf) + 1)
+        return (time.perf_counter() - begin) * n_leaves / len(sample) / self.n_jobs
 
 
 class _Searcher:
@@ -254,7 +285,7 @@ class _Searcher:
                 stop,
             )
 
-        run._in_blocks(run.tree.n_leaves, _LEAVES, work)
+        run._in_blocks(run.tree.n_leaves, 4096, work)
 
     def _merge(self, n_components: int) -> None:
         if self.run.n_jobs > 1:
@@ -286,7 +317,6 @@ class _Searcher:
     def _search(self, largest: int) -> None:
         run, tree = self.run, self.run.tree
         kernel = rounds.search_tree.specialised(run.constants)
-        top = min(_TOP, len(tree.n_nodes) - 1)
         low = run.dims <= 5
 
         def work(worker: int, start: int, stop: int) -> None:
@@ -311,7 +341,7 @@ class _Searcher:
                 run.power,
                 1.5 if low else 1.0,
                 1.0 if low else 4.0,
-                top,
+                run.top,
                 start,
                 stop,
                 scratch,
@@ -319,7 +349,8 @@ class _Searcher:
                 node_stack,
             )
 
-        run._in_blocks(int(tree.n_nodes[top]), max(1, _LEAVES >> (3 * top)), work)
+        n_nodes = int(tree.n_nodes[run.top])
+        run._in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)
 
 
 def _neighbours_for(dims: int) -> int:

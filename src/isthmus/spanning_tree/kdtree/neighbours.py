@@ -26,7 +26,7 @@ NEIGHBOURS = 0
 KIND = 0
 
 # No distance is larger; infinity marks places beyond the last point.
-HUGE = np.finfo(np.float64).max
+HUGE = float(np.finfo(np.float64).max)
 
 STACK = 256  # 8 nodes a level, 7 of which wait, and no more than 16 levels
 

@@ -483,7 +483,7 @@ def search_from_leaf(
         k = np.int64(used[place])
         entry = place * NEIGHBOURS + (k if k < NEIGHBOURS else NEIGHBOURS - 1)
         known = distances[entry]
-        bound = best_distance[component]
+        bound: float = best_distance[component]
         searches = component != largest and used[place] >= NEIGHBOURS and known <= bound
         if searches and centre_distance >= 0.0:
             to_centre = distance_to_centre(blocks, place, centres, leaf, power)
@@ -523,7 +523,7 @@ def search_from_leaf(
             used[place] = NEIGHBOURS - 1
             offer_both(bound, place, other, labels, order, best_distance, best_a, best_b)
         else:  # nothing is as near as the bound
-            bound = bound * (1.0 + 2.0**-52)
+            bound *= 1.0 + 2.0**-52
         distances[entry] = bound
         least = min(least, bound)
     return least

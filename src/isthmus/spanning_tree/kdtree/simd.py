@@ -74,17 +74,26 @@ def _accumulate(builder: Any, total: Any, difference: Any, kind: int, power: Any
     if kind == SQUARES:
         term = builder.fmul(difference, difference)
     else:
-        fabs = builder.module.declare_intrinsic("llvm.fabs", [difference.type])
-        term = builder.call(fabs, [difference])
+        term = _larger(builder, difference, builder.fneg(difference))
         if kind not in (ABSOLUTES, MAXIMUM):
-            pow_ = builder.module.declare_intrinsic("llvm.pow", [difference.type])
-            exponent = _splat(builder, power) if difference.type == _V64 else power
-            term = builder.call(pow_, [term, exponent])
+            term = _raise(builder, term, power)
     if total is None:
         return term
     if kind == MAXIMUM:
         return _larger(builder, total, term)
     return builder.fadd(total, term)
+
+
+def _raise(builder: Any, base: Any, power: Any) -> Any:
+    """Raise a number, or each of eight, to a power."""
+    function = builder.module.declare_intrinsic("llvm.pow", [_F64])
+    if base.type == _F64:
+        return builder.call(function, [base, power])
+    for lane in range(LANES):
+        place = ir.Constant(_I32, lane)
+        raised = builder.call(function, [builder.extract_element(base, place), power])
+        base = builder.insert_element(base, raised, place)
+    return base
 
 
 def _distances(
