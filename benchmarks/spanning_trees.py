@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import numpy as np
@@ -10,6 +9,23 @@ import quitefastmst
 
 from benchmarks.harness import Table, best_times, data_folder
 from isthmus import minimum_spanning_tree
+
+
+def _lattice(rng: np.random.Generator, n_points: int, n_features: int) -> np.ndarray:
+    side = round(n_points ** (1 / n_features))
+    axes = np.meshgrid(*[np.arange(float(side))] * n_features)
+    lattice = np.stack(axes, -1).reshape(-1, n_features)
+    return rng.permutation(lattice)
+
+
+def _stars(rng: np.random.Generator, n_points: int, _: int) -> np.ndarray:
+    folder = data_folder()
+    if folder is None:
+        raise ValueError("ISTHMUS_DATA is not set")
+    with np.load(folder / "tycho2_uint32.npz") as file:
+        stars = file["u"] / file["range"][6] + file["range"][:3]
+    return rng.permutation(stars)[:n_points]
+
 
 KINDS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
     "uniform": lambda rng, n, d: rng.random((n, d)),
@@ -19,8 +35,8 @@ KINDS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
     "1,000 distinct": lambda rng, n, d: rng.random((1000, d))[rng.integers(1000, size=n)],
     "rounded to 0.1": lambda rng, n, d: np.round(rng.normal(0, 100, (n, d)), 1),
     "rounded to 0.01": lambda rng, n, d: np.round(rng.random((n, d)) * 10, 2),
-    "lattice": lambda rng, n, d: _lattice(rng, n, d),
-    "Tycho-2": lambda rng, n, d: _stars(rng, n),
+    "lattice": _lattice,
+    "Tycho-2": _stars,
 }
 ROWS = (
     *(
@@ -51,7 +67,7 @@ def run() -> Table:
     )
     rng = np.random.default_rng(0)
     for threads in (1, 2):
-        os.environ["OMP_NUM_THREADS"] = str(threads)
+        quitefastmst.omp_set_num_threads(threads)
         for kind, n_points, n_features in (*ROWS, ("1,000 distinct", 100_000, 2)):
             if kind == "Tycho-2" and data_folder() is None:
                 continue
@@ -80,19 +96,3 @@ def _compare(kind: str, points: np.ndarray, threads: int) -> dict[str, object]:
         "quitefastmst (s)": times["theirs"],
         "ours ÷ theirs": times["ours"] / times["theirs"],
     }
-
-
-def _lattice(rng: np.random.Generator, n_points: int, n_features: int) -> np.ndarray:
-    side = round(n_points ** (1 / n_features))
-    axes = np.meshgrid(*[np.arange(float(side))] * n_features)
-    lattice = np.stack(axes, -1).reshape(-1, n_features)
-    return rng.permutation(lattice)
-
-
-def _stars(rng: np.random.Generator, n_points: int) -> np.ndarray:
-    folder = data_folder()
-    if folder is None:
-        raise ValueError("ISTHMUS_DATA is not set")
-    with np.load(folder / "tycho2_uint32.npz") as file:
-        stars = file["u"] / file["range"][6] + file["range"][:3]
-    return rng.permutation(stars)[:n_points]
