@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -25,6 +27,47 @@ def chunks(n_items: int, size: int) -> Iterator[tuple[int, int]]:
     """
     for start in range(0, n_items, size):
         yield start, min(start + size, n_items)
+
+
+class Workers:
+    """Threads that share out blocks of work, kept from one phase of a computation to the next.
+
+    Use as a context manager. The calling thread is worker 0 and works along; with one worker there
+    is no other thread at all.
+    """
+
+    def __init__(self, n_jobs: int) -> None:
+        self.n_jobs = n_jobs
+        self._pool = ThreadPoolExecutor(n_jobs - 1) if n_jobs > 1 else None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def in_blocks(self, n_items: int, size: int, work: Callable[[int, int, int], object]) -> None:
+        """Call work(worker, start, stop) for blocks of items; each worker takes the next one.
+
+        On an error or Ctrl-C the others finish the block they are at, and no more.
+        """
+        blocks = list(chunks(n_items, size))
+        numbers = count()
+        stopped = threading.Event()
+
+        def take_blocks(worker: int) -> None:
+            while not stopped.is_set() and (number := next(numbers)) < len(blocks):
+                work(worker, *blocks[number])
+
+        others = range(1, min(self.n_jobs, len(blocks)))
+        futures = [self._pool.submit(take_blocks, w) for w in others] if self._pool else []
+        try:
+            take_blocks(0)
+            for future in futures:
+                future.result()
+        finally:
+            stopped.set()
 
 
 def map_in_threads(function: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:

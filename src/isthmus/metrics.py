@@ -134,7 +134,7 @@ def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
     always brought below 1.
     """
     mapped = metric.prepare(points)
-    largest = float(np.abs(mapped).max(initial=0.0))
+    largest = max(float(mapped.max(initial=0.0)), -float(mapped.min(initial=0.0)))
     scale = 1.0
     extreme = largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST
     if extreme or (metric.kind == POWERS and largest > 0.0):

@@ -31,7 +31,10 @@ def representatives(points: Array) -> Ints | None:
     hash_rows(np.ascontiguousarray(points), hashes)
     sample = hashes[hashes % np.uint64(_SAMPLED) == 0]
     repeated = len(sample) - len(np.unique(sample))
-    if repeated <= _WORTHWHILE * max(len(sample), 1):
+    # A sample much larger or smaller than it should be means few different rows, often repeated.
+    expected = len(points) / _SAMPLED
+    likely = abs(len(sample) - expected) <= 6.0 * np.sqrt(expected)
+    if likely and repeated <= _WORTHWHILE * max(len(sample), 1):
         return None
     order = np.argsort(hashes)
     first = np.arange(len(points))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 
 import numpy as np
 
-from isthmus._parallel import chunks, map_in_threads
+from isthmus._parallel import Workers
 from isthmus._typing import Array, Floats, Ints
 from isthmus.metrics import POWERS, PreparedPoints
-from isthmus.spanning_tree.kdtree import rounds
+from isthmus.spanning_tree.kdtree import components, rounds
 from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, nearest_neighbours
 from isthmus.spanning_tree.kdtree.simd import LANES
 from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
@@ -51,32 +48,34 @@ def spanning_tree_by_boruvka(
     """
     points = prepared.points
     dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
-    tree = build_tree(points, dims, n_jobs)
-    run = _Run(tree, prepared, dims, n_jobs, progress)
-    if time_limit < np.inf and run.probe() * _SEARCHES_PER_NEIGHBOURS > time_limit:
-        return None
-    run.find_neighbours()
-    run.join()
-    edges, accumulated = run.edges()
+    with Workers(n_jobs) as workers:
+        tree = build_tree(points, dims, workers)
+        run = _Run(tree, prepared, dims, workers, progress)
+        if time_limit < np.inf and run.probe() * _SEARCHES_PER_NEIGHBOURS > time_limit:
+            return None
+        run.find_neighbours()
+        run.join()
+        edges, accumulated = run.edges()
     return edges, prepared.heights(accumulated)
 
 
 class _Run:
-    """The state of Borůvka's algorithm on a tree; the kernels of rounds.py fill it."""
+    """The state of Borůvka's algorithm on a tree; the kernels fill it."""
 
     def __init__(
         self,
         tree: KdTree,
         prepared: PreparedPoints,
         dims: int,
-        n_jobs: int,
+        workers: Workers,
         progress: Progress | None,
     ) -> None:
         n_points = tree.n_points
         self.tree = tree
         self.power = prepared.metric.power
         self.dims = dims
-        self.n_jobs = n_jobs
+        self.workers = workers
+        self.n_jobs = workers.n_jobs
         self.progress = progress
         self.n_neighbours = min(_neighbours_for(dims), n_points - 1)
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
@@ -101,34 +100,12 @@ class _Run:
                 np.empty(STACK, dtype=np.int64),
                 np.empty(self.n_neighbours + 1, dtype=np.int32),
             )
-            for _ in range(n_jobs)
+            for _ in range(workers.n_jobs)
         ]
-
-    def _in_blocks(self, n_items: int, size: int, work: Callable[[int, int, int], None]) -> None:
-        """Call work(worker, start, stop) for blocks of items; each worker takes the next one."""
-        blocks = list(chunks(n_items, size))
-        if self.n_jobs == 1 or len(blocks) == 1:
-            for start, stop in blocks:
-                work(0, start, stop)
-            return
-        numbers = count()
-        stopped = threading.Event()
-
-        def take_blocks(worker: int) -> None:
-            while not stopped.is_set() and (number := next(numbers)) < len(blocks):
-                work(worker, *blocks[number])
-
-        with ThreadPoolExecutor(self.n_jobs) as pool:
-            futures = [pool.submit(take_blocks, worker) for worker in range(self.n_jobs)]
-            try:
-                for future in futures:
-                    future.result()
-            finally:
-                stopped.set()
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
-        self._in_blocks(self.tree.n_leaves, self.leaves_per_task, self._find_neighbours_of)
+        self.workers.in_blocks(self.tree.n_leaves, self.leaves_per_task, self._find_neighbours_of)
 
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> None:
         tree = self.tree
@@ -156,7 +133,7 @@ class _Run:
         node_labels = aligned_empty(int(tree.first_block[-1]) * LANES, np.int32)
         node_labels[:] = -1
         parent, size, member = np.empty((3, n_points), dtype=np.int32)
-        join_nearest = rounds.join_nearest.specialised(self.constants)
+        join_nearest = components.join_nearest.specialised(self.constants)
         n_components, self.n_edges = join_nearest(
             self.places, parent, labels, self.edge_a, self.edge_b, size, member
         )
@@ -167,7 +144,7 @@ class _Run:
         while n_components > 1:
             self._report()
             best = searcher.best_edges(n_components, largest)
-            n_components, self.n_edges, largest = rounds.join_best(
+            n_components, self.n_edges, largest = components.join_best(
                 n_components,
                 largest,
                 *best,
@@ -188,10 +165,10 @@ class _Run:
         tree = self.tree
 
         def work(_: int, start: int, stop: int) -> None:
-            rounds.relabel_leaves(labels, new_label, node_labels, tree.n_points, start, stop)
+            components.relabel_leaves(labels, new_label, node_labels, tree.n_points, start, stop)
 
-        self._in_blocks(tree.n_leaves, 1 << 15, work)
-        rounds.relabel_nodes(node_labels, tree.first_block, tree.n_nodes)
+        self.workers.in_blocks(tree.n_leaves, 1 << 15, work)
+        components.relabel_nodes(node_labels, tree.first_block, tree.n_nodes)
 
     def _report(self) -> None:
         if self.progress is not None:
@@ -204,7 +181,7 @@ class _Run:
         accumulated = np.empty(n_edges)
         kernel = rounds.measure_edges.specialised(self.constants)
 
-        def work(bounds: tuple[int, int]) -> None:
+        def work(_: int, start: int, stop: int) -> None:
             kernel(
                 self.tree.blocks,
                 self.tree.order,
@@ -213,10 +190,11 @@ class _Run:
                 self.power,
                 edges,
                 accumulated,
-                *bounds,
+                start,
+                stop,
             )
 
-        map_in_threads(work, chunks(n_edges, 1 << 18), self.n_jobs)
+        self.workers.in_blocks(n_edges, 1 << 16, work)
         if self.constants["KIND"] == POWERS:  # here sums of powers; there their roots
             accumulated **= 1.0 / self.power
         return edges, accumulated
@@ -285,11 +263,11 @@ class _Searcher:
                 stop,
             )
 
-        run._in_blocks(run.tree.n_leaves, 4096, work)
+        run.workers.in_blocks(run.tree.n_leaves, 4096, work)
 
     def _merge(self, n_components: int) -> None:
         if self.run.n_jobs > 1:
-            rounds.merge_best(
+            components.merge_best(
                 self.best_distance, self.best_a, self.best_b, n_components, self.run.tree.order
             )
 
@@ -350,7 +328,7 @@ class _Searcher:
             )
 
         n_nodes = int(tree.n_nodes[run.top])
-        run._in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)
+        run.workers.in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)
 
 
 def _neighbours_for(dims: int) -> int:

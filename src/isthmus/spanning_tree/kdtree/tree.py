@@ -8,13 +8,12 @@ likewise (see simd.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
-from isthmus._parallel import chunks, map_in_threads
+from isthmus._parallel import Workers
 from isthmus._typing import Array, Ints, Labels
 from isthmus.spanning_tree.kdtree.simd import LANES, peek, poke, swap_rows, widest_dimension
 
@@ -68,7 +67,7 @@ def aligned_empty(size: int, dtype: type) -> Array:
     return raw[begin : begin + n_bytes].view(dtype)
 
 
-def build_tree(points: Array, dims: int, n_jobs: int) -> KdTree:
+def build_tree(points: Array, dims: int, workers: Workers) -> KdTree:
     """Return the kd-tree of points, their coordinates padded with zeros to ``dims``.
 
     The result does not depend on the number of threads.
@@ -78,7 +77,7 @@ def build_tree(points: Array, dims: int, n_jobs: int) -> KdTree:
     rows[:, :n_features] = points
     flat = rows.reshape(-1)
     order = np.arange(n_points, dtype=np.int32)
-    _order_points(flat, order, dims, n_jobs)
+    _order_points(flat, order, dims, workers)
 
     n_leaves = -(-n_points // LANES)
     n_nodes = [n_leaves]
@@ -92,10 +91,10 @@ def build_tree(points: Array, dims: int, n_jobs: int) -> KdTree:
 
     constants = {"DIMS": dims}
     fill = fill_leaves.specialised(constants)
-    map_in_threads(
-        lambda bounds: fill(flat, n_points, blocks, boxes, *bounds),
-        chunks(n_leaves, _LEAVES),
-        n_jobs,
+    workers.in_blocks(
+        n_leaves,
+        _LEAVES,
+        lambda _, start, stop: fill(flat, n_points, blocks, boxes, start, stop),
     )
     fill_upper_boxes.specialised(constants)(boxes, first_block, np.array(n_nodes))
     return KdTree(order, blocks, boxes, first_block, np.array(n_nodes, dtype=np.int64))
@@ -113,25 +112,37 @@ def _make_padding_boxes_empty(
             by_block[last, :, 1, :] = -np.inf
 
 
-def _order_points(rows: Array, order: Labels, dims: int, n_jobs: int) -> None:
+def _order_points(rows: Array, order: Labels, dims: int, workers: Workers) -> None:
     """Put rows and order into tree order, halves of a node in parallel."""
-    constants = {"DIMS": dims}
-    split: Callable[..., int] = split_node.specialised(constants)
-    finish = order_slice.specialised(constants)
+    finish = order_slice.specialised({"DIMS": dims})
     slices = [(0, len(order))]
-    smallest = max(len(order) // (4 * n_jobs), 1 << 14)
-    while n_jobs > 1 and max(stop - start for start, stop in slices) > smallest:
+    smallest = max(len(order) // (4 * workers.n_jobs), 1 << 12)
+    while workers.n_jobs > 1 and max(stop - start for start, stop in slices) > smallest:
         large = [s for s in slices if s[1] - s[0] > smallest]
         slices = [s for s in slices if s[1] - s[0] <= smallest]
-        middles = map_in_threads(lambda s: split(rows, order, *s, np.empty(64)), large, n_jobs)
-        for (start, stop), middle in zip(large, middles, strict=True):
+        for (start, stop), middle in zip(
+            large, _split_nodes(rows, order, dims, large, workers), strict=True
+        ):
             slices += [(start, middle), (middle, stop)]
-    scratch = [(np.empty(64), np.empty((64, 2), dtype=np.int64)) for _ in slices]
-    map_in_threads(
-        lambda task: finish(rows, order, *task[0], *task[1]),
-        list(zip(slices, scratch, strict=True)),
-        n_jobs,
-    )
+
+    def work(_: int, i: int, __: int) -> None:
+        finish(rows, order, *slices[i], np.empty(64), np.empty((64, 2), dtype=np.int64))
+
+    workers.in_blocks(len(slices), 1, work)
+
+
+def _split_nodes(
+    rows: Array, order: Labels, dims: int, slices: list[tuple[int, int]], workers: Workers
+) -> list[int]:
+    """Split several nodes; return where their second halves begin."""
+    split = split_node.specialised({"DIMS": dims})
+    middles = [0] * len(slices)
+
+    def work(_: int, i: int, __: int) -> None:
+        middles[i] = split(rows, order, *slices[i], np.empty(64))
+
+    workers.in_blocks(len(slices), 1, work)
+    return middles
 
 
 @kernel_part

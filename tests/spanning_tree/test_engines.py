@@ -1,0 +1,115 @@
+"""The choice of engines, and what they share: order, duplicates, points on a line."""
+
+import numpy as np
+import pytest
+
+from inputs import many, points
+from isthmus import minimum_spanning_tree
+from isthmus.spanning_tree.duplicates import representatives
+from isthmus.spanning_tree.ordering import total_order
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(63) if p[1] > 1])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+def test_engines_agree_on_a_line(kind, n, d, seed, metric):
+    X = points(kind, n, 1, seed)
+    trees = [
+        minimum_spanning_tree(X, metric=metric, engine=engine)
+        for engine in ("sort", "prim", "kd-tree")
+    ]
+    assert trees[0] == trees[1] == trees[2]
+    assert [tree.engine for tree in trees] == ["sort", "prim", "kd-tree"]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5000])
+def test_auto_takes_the_obvious_engine(n):
+    rng = np.random.default_rng(0)
+    assert minimum_spanning_tree(rng.random((n, 1))).engine == ("prim" if n == 1 else "sort")
+    assert minimum_spanning_tree(rng.random((n, 2))).engine == "prim"
+
+
+def test_auto_on_many_points():
+    rng = np.random.default_rng(0)
+    assert minimum_spanning_tree(rng.random((30_000, 2))).engine == "kd-tree"
+    assert minimum_spanning_tree(rng.random((9_000, 40))).engine == "prim"
+
+
+def test_auto_measures_where_there_are_many_features(monkeypatch):
+    X = np.random.default_rng(0).random((6_000, 40))[:, :30]
+    for seconds, engine in ((0.0, "prim"), (1e9, "kd-tree")):
+        monkeypatch.setattr("isthmus.spanning_tree.build.prim_seconds", lambda _, s=seconds: s)
+        monkeypatch.setattr("isthmus.spanning_tree.build._WORK_FOR_PRIM", 0)
+        tree = minimum_spanning_tree(X[:500])
+        assert tree.engine == engine
+
+
+@pytest.mark.parametrize("kind", ["1,000 copies", "few copies", "all equal", "signed zeros"])
+def test_repeated_points_give_the_same_tree(kind):
+    rng = np.random.default_rng(0)
+    if kind == "1,000 copies":
+        X = rng.random((5, 2))[rng.integers(0, 5, size=3000)]
+    elif kind == "few copies":
+        X = rng.random((2000, 2))[rng.integers(0, 2000, size=3000)]
+    elif kind == "all equal":
+        X = np.full((500, 2), 0.25)
+    else:
+        X = rng.choice([-1.0, -0.0, 0.0, 1.0], size=(400, 2))
+    prim = minimum_spanning_tree(X, engine="prim")
+    for jobs in (1, 3):
+        assert minimum_spanning_tree(X, engine="kd-tree", n_jobs=jobs) == prim
+
+
+def test_representatives_are_the_first_of_equal_rows():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, size=(2000, 2)).astype(float)
+    _, inverse = np.unique(X, axis=0, return_inverse=True)
+    first = np.full(inverse.max() + 1, len(X))
+    np.minimum.at(first, inverse, np.arange(len(X)))
+    np.testing.assert_array_equal(representatives(X), first[inverse])
+    assert representatives(rng.random((2000, 2))) is None
+
+
+@pytest.mark.parametrize("distinct", [1, 3, 50, 100_000])
+def test_total_order_is_that_of_three_keys(distinct):
+    rng = np.random.default_rng(distinct)
+    n = 20_000
+    weights = rng.integers(0, distinct, size=n) / 7.0
+    edges = np.sort(rng.integers(0, n + 1, size=(n, 2)), axis=1)
+    expected = np.lexsort((edges[:, 1], edges[:, 0], weights))
+    found = total_order(edges, weights)
+    np.testing.assert_array_equal(edges[found], edges[expected])
+    np.testing.assert_array_equal(weights[found], weights[expected])
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "words"),
+    [
+        (np.zeros((3, 2)), {"engine": "luck"}, "engine must be one of 'auto'"),
+        (np.zeros((3, 2)), {"engine": "sort"}, "points on a line"),
+        (np.zeros((3, 40)), {"engine": "kd-tree"}, "up to 32 features"),
+        (
+            np.zeros((3, 2)),
+            {"engine": "kd-tree", "metric": "minkowski", "metric_params": {"p": 9}},
+            "up to p = 8",
+        ),
+        (np.zeros((3, 3)), {"engine": "kd-tree", "metric": "precomputed"}, "needs points"),
+    ],
+)
+def test_engines_that_cannot_serve_are_refused(X, options, words):
+    with pytest.raises(ValueError, match=words):
+        minimum_spanning_tree(X, **options)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -400, 400, 1000])
+def test_the_kd_tree_at_any_scale(exponent):
+    X = np.random.default_rng(0).normal(size=(800, 3))
+    plain, scaled = (minimum_spanning_tree(np.ldexp(X, e), engine="kd-tree") for e in (0, exponent))
+    np.testing.assert_array_equal(plain.edges, scaled.edges)
+    np.testing.assert_allclose(scaled.weights, np.ldexp(plain.weights, exponent), rtol=1e-15)
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e8])
+def test_the_kd_tree_at_any_offset(offset):
+    X = np.random.default_rng(0).integers(0, 1 << 20, size=(2000, 3)) / 1024.0
+    moved = minimum_spanning_tree(X + offset, engine="kd-tree")
+    assert moved == minimum_spanning_tree(X, engine="prim")
