@@ -35,11 +35,11 @@ def test_auto_on_many_points():
 
 
 def test_auto_measures_where_there_are_many_features(monkeypatch):
-    X = np.random.default_rng(0).random((6_000, 40))[:, :30]
+    X = np.random.default_rng(0).random((500, 12))
     for seconds, engine in ((0.0, "prim"), (1e9, "kd-tree")):
         monkeypatch.setattr("isthmus.spanning_tree.build.prim_seconds", lambda _, s=seconds: s)
         monkeypatch.setattr("isthmus.spanning_tree.build._WORK_FOR_PRIM", 0)
-        tree = minimum_spanning_tree(X[:500])
+        tree = minimum_spanning_tree(X)
         assert tree.engine == engine
 
 

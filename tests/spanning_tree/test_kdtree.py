@@ -29,12 +29,13 @@ def both(X, metric="euclidean", params=None, n_jobs=1):
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(210) if p[1] > 1])
 def test_same_tree_as_prim(kind, n, d, seed):
-    boruvka, prim = both(points(kind, n, d, seed))
+    # few numbers of coordinates: each is compiled for itself
+    boruvka, prim = both(points(kind, n, (1, 2, 3, 5, 2, 3)[d - 1], seed))
     assert boruvka == prim
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("d", [1, 2, 3, 5, 7, 13])
+@pytest.mark.parametrize("d", [2, 3, 7])
 def test_same_tree_on_larger_inputs(kind, d):
     boruvka, prim = both(points(kind, 1500, d, seed=d), n_jobs=2)
     assert boruvka == prim
@@ -59,9 +60,8 @@ def test_threads_do_not_matter(kind):
     assert one == two == four
 
 
-@pytest.mark.parametrize("d", [2, 3, 6])
-def test_float32(d):
-    X = points("gaussian", 1200, d, seed=0).astype(np.float32)
+def test_float32():
+    X = points("gaussian", 1200, 2, seed=0).astype(np.float32)
     boruvka, prim = both(X)
     assert boruvka == prim
     assert boruvka == both(X.astype(np.float64))[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from isthmus.spanning_tree.kdtree import components, rounds
 from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, nearest_neighbours
 from isthmus.spanning_tree.kdtree.simd import LANES
 from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
-
-Progress = Callable[[int, int], None]
+from isthmus.spanning_tree.prim import Progress, prim_of_points
 
 # Numbers of coordinates that kernels are compiled for; points are padded with zeros to the next.
 COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
@@ -47,6 +45,8 @@ def spanning_tree_by_boruvka(
     None, after a short look, where it would take longer than ``time_limit`` seconds.
     """
     points = prepared.points
+    if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
+        return prim_of_points(prepared, progress)
     dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
@@ -77,7 +77,7 @@ class _Run:
         self.workers = workers
         self.n_jobs = workers.n_jobs
         self.progress = progress
-        self.n_neighbours = min(_neighbours_for(dims), n_points - 1)
+        self.n_neighbours = _neighbours_for(dims)
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
         self.top = min(3 if dims <= 5 else 1, len(tree.n_nodes) - 1)

@@ -121,8 +121,8 @@ def nearest_neighbours(
     scratch : (>= 8 + DIMS + NEIGHBOURS + 1 + STACK,) float64
     stack_node, list_place : (STACK,) int64 and (NEIGHBOURS + 1,) int32, scratch
     distances, places : (n * NEIGHBOURS,) float64 and int32, out
-        The accumulated distances and the places of the neighbours of each place. Where there are
-        fewer points than that, HUGE and -1.
+        The accumulated distances and the places of the neighbours of each place. There must be
+        more points than NEIGHBOURS.
     """
     n_points = order.shape[0]
     found = scratch[:LANES]
