@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.harness import Table, data_folder
+from benchmarks.harness import SkippedError, Table, data_folder
 from isthmus import TransitiveClustering
 
 Method = Callable[[np.ndarray, int], np.ndarray]
@@ -44,7 +44,7 @@ METHODS: dict[str, Method] = {
 def run() -> Table:
     folder = data_folder()
     if folder is None:
-        raise SystemExit("Set ISTHMUS_DATA to the folder that holds battery/ (see CONTRIBUTING).")
+        raise SkippedError("set ISTHMUS_DATA to the folder that holds battery/")
     sets = sorted(folder.glob("battery/*/*.data.gz"))
     table = Table(
         "battery",

@@ -22,6 +22,10 @@ PACKAGES = (
 )
 
 
+class SkippedError(Exception):
+    """A benchmark cannot run here; the message says what it needs."""
+
+
 @dataclass
 class Table:
     """What a benchmark measured: a title, a note on how, and one dictionary per row."""
@@ -76,8 +80,8 @@ def data_folder() -> Path | None:
     return Path(folder) if folder else None
 
 
-def write(tables: list[Table], folder: Path) -> Path:
-    """Write every table as JSON and all of them as one page of Markdown; return the page."""
+def write(tables: list[Table], folder: Path) -> None:
+    """Write every table as JSON, and all of them as one page of Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
     where = machine()
     for table in tables:
@@ -87,12 +91,10 @@ def write(tables: list[Table], folder: Path) -> Path:
         f"{where['date']}, {where['processor']}, {where['cores']} cores, Python {where['python']}"
     )
     versions = ", ".join(f"{name} {number}" for name, number in where["versions"].items())
-    page = folder / "results.md"
-    page.write_text(
+    (folder / "results.md").write_text(
         f"# Benchmarks\n\n{facts}; {versions}.\n\n"
         + "\n".join(table.to_markdown() for table in tables)
     )
-    return page
 
 
 def _cell(value: Any) -> str:

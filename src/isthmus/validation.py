@@ -23,7 +23,7 @@ _BLOCK = 1024
 
 
 def as_real(values: Any, what: str) -> Floats:
-    """Return an array of float64; complex numbers and NaN indices are not cut to fit."""
+    """Return an array of float64; complex numbers are refused, not cut to their real parts."""
     array = np.asarray(values)
     if np.iscomplexobj(array):
         raise TypeError(f"{what} must hold real numbers, got {array.dtype}.")
