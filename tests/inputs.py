@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from isthmus import UltrametricTree
+
 KINDS = ("gaussian", "lattice", "duplicates", "line", "blobs", "constant column", "all equal")
 
 
@@ -43,3 +45,12 @@ def many(n_inputs: int, largest: int = 300) -> list[tuple[str, int, int, int]]:
         )
         for seed in range(n_inputs)
     ]
+
+
+def assert_as_good(found, expected):
+    """Check that two spanning trees have the same weights and transitive distances, bit for bit.
+
+    Where edges are equally long there can be several minimum spanning trees.
+    """
+    np.testing.assert_array_equal(found.weights, expected.weights)
+    assert UltrametricTree.from_spanning_tree(found) == UltrametricTree.from_spanning_tree(expected)

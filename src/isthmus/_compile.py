@@ -12,6 +12,7 @@ import hashlib
 import threading
 import types
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
@@ -101,12 +102,18 @@ class Kernel(Generic[R]):
         # Numba's cache knows a function by its file, its name and what it closes over, but not by
         # the constants and the kernels in other files that it uses: so it closes over a
         # fingerprint of them.
+        # Symbols in compiled code are made of names and argument types alone, and the first of a
+        # name that is loaded stands for all: so the fingerprint becomes part of the name, too.
+        fingerprint = self.fingerprint()
         code = function.__code__.replace(co_freevars=("fingerprint",))
-        cell = types.CellType(self.fingerprint())
+        cell = types.CellType(fingerprint)
         resolved = types.FunctionType(
             code, scope, function.__name__, function.__defaults__, (cell,)
         )
-        return functools.update_wrapper(resolved, function)
+        functools.update_wrapper(resolved, function)
+        resolved.__name__ = f"{function.__name__}_{fingerprint[:16]}"
+        resolved.__qualname__ = f"{function.__qualname__}_{fingerprint[:16]}"
+        return resolved
 
     def fingerprint(self) -> str:
         """Return a digest of the code, the constants and all kernels that are called from here."""
@@ -120,7 +127,15 @@ class Kernel(Generic[R]):
                 parts.append(part.fingerprint())
             elif isinstance(value, int | float | str):
                 parts.append(f"{name}={value!r}")
+            elif (definition := getattr(value, "_defn", None)) is not None:
+                # an intrinsic: whatever its file says
+                parts.append(_digest_of_file(definition.__code__.co_filename))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _digest_of_file(name: str) -> str:
+    return hashlib.sha256(Path(name).read_bytes()).hexdigest()
 
 
 def kernel(function: Callable[..., R]) -> Kernel[R]:

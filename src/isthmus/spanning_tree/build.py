@@ -12,7 +12,7 @@ from isthmus._typing import Floats, Ints
 from isthmus.metrics import PreparedPoints, is_precomputed, prepare_points, resolve_metric
 from isthmus.spanning_tree.duplicates import representatives
 from isthmus.spanning_tree.line import spanning_tree_of_line
-from isthmus.spanning_tree.prim import Progress, prim_of_matrix, prim_of_points, prim_seconds
+from isthmus.spanning_tree.prim import Progress, prim_of_matrix, prim_of_points
 from isthmus.spanning_tree.record import SpanningTree
 from isthmus.validation import check_choice, check_distance_matrix, check_n_jobs, check_points
 
@@ -48,9 +48,11 @@ def minimum_spanning_tree(
     metric_params : mapping, optional
         ``{"p": …}`` for ``"minkowski"``.
     engine : {"auto", "prim", "kd-tree", "sort"}
-        How the tree is found; the result is the same. ``"auto"`` sorts points on a line, takes
-        Prim's algorithm, O(n²), for few points, and Borůvka's on a kd-tree for more; where they
-        have many features it measures which of the two is faster.
+        How the tree is found. ``"auto"`` sorts points on a line, takes Prim's algorithm, O(n²),
+        for few points, and Borůvka's on a kd-tree for more; where they have many features it
+        counts on a sample how much each of the two would have to do. Where edges are equally
+        long there may be several minimum spanning trees, all with the same transitive distances,
+        and engines may differ in the one they find.
     n_jobs : int, optional
         The number of threads (-1: every core). Never changes the result. Prim's algorithm works
         on one thread.
@@ -118,31 +120,31 @@ def _run(
 
     if engine == "auto" and not kdtree.serves(prepared):
         return *prim_of_points(prepared, progress), "prim"
-    time_limit = np.inf
+    limit = np.inf
     if engine == "auto" and n_features > _FEATURES_FOR_TREE:
-        time_limit = prim_seconds(prepared)
-    found = _by_kdtree(prepared, n_jobs, progress, time_limit)
+        limit = n_points**2 / 2
+    found = _by_kdtree(prepared, n_jobs, progress, limit)
     if found is None:
         return *prim_of_points(prepared, progress), "prim"
     return *found, "kd-tree"
 
 
 def _by_kdtree(
-    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, time_limit: float
+    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, limit: float
 ) -> tuple[Ints, Floats] | None:
     """Run the kd-tree engine on points without their duplicates; hang these on again."""
     from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
 
     first = representatives(prepared.points)
     if first is None:
-        return spanning_tree_by_boruvka(prepared, n_jobs, progress, time_limit)
+        return spanning_tree_by_boruvka(prepared, n_jobs, progress, limit)
     is_first = first == np.arange(len(first))
     distinct, repeated = np.flatnonzero(is_first), np.flatnonzero(~is_first)
     stars = np.column_stack([first[repeated], repeated])
     if len(distinct) == 1:
         return stars, np.zeros(len(stars))
     without = replace(prepared, points=prepared.points[distinct])
-    found = spanning_tree_by_boruvka(without, n_jobs, progress, time_limit)
+    found = spanning_tree_by_boruvka(without, n_jobs, progress, limit)
     if found is None:
         return None
     edges, weights = found

@@ -1,8 +1,7 @@
 """Equal points, put together before an engine sees them.
 
-Of a group of equal points the smallest index represents them all: the others hang on it by edges
-of length zero, which come first in the total order of edges, and among edges between two groups
-the one between their representatives does. So the tree is the same as without this step.
+Of a group of equal points the smallest index represents them all; the others hang on it by edges
+of length zero.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ that Ctrl-C and progress are served in between.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -38,19 +37,6 @@ def prim_of_points(
 
     state = _run(n_points, n_features, advance, progress)
     return state.edges, prepared.heights(state.weights)
-
-
-def prim_seconds(prepared: PreparedPoints, n_steps: int = 8) -> float:
-    """Return how long prim_of_points would take, judged by its first steps."""
-    n_points = len(prepared.points)
-    columns = np.array(prepared.points.T, order="C", copy=True)
-    state = _State(n_points)
-    metric = prepared.metric
-    arguments = (columns, metric.kind, metric.power, *state.arrays())
-    prim_steps_on_points(*arguments, 1)  # compiles
-    begin = time.perf_counter()
-    prim_steps_on_points(*arguments, n_steps)
-    return (time.perf_counter() - begin) / n_steps * n_points / 2
 
 
 def prim_of_matrix(matrix: Array, progress: Progress | None = None) -> tuple[Ints, Floats]:

@@ -15,10 +15,9 @@ from isthmus.spanning_tree.ordering import total_order
 class SpanningTree:
     """A minimum spanning tree: its edges, from the lightest to the heaviest.
 
-    Edges are in one total order: by weight, then by smaller index, then by larger index. Engines
-    choose between edges of equal length in the same way, by index, so the tree does not depend on
-    the engine or on threads. (Lengths are compared as the engines accumulate them: for Euclidean
-    distances before the square root is taken, which can make different numbers equal.)
+    Edges are in one total order: by weight, then by smaller index, then by larger index. Where
+    edges are equally long there may be several minimum spanning trees. All have the same weights
+    and the same transitive distances; which one is found depends on the engine, never on threads.
 
     Attributes
     ----------

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isthmus._compile import kernel_part
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._typing import Floats
 from isthmus.metrics import ABSOLUTES, MAXIMUM, SQUARES
-from isthmus.spanning_tree.kdtree.search import from_length, nearest_outside, to_length
-from isthmus.spanning_tree.kdtree.simd import LANES
+from isthmus.spanning_tree.kdtree.neighbours import Group, enclose
+from isthmus.spanning_tree.kdtree.search import Forest, from_length, nearest_outside, to_length
+from isthmus.spanning_tree.kdtree.simd import LANES, poke
+from isthmus.spanning_tree.kdtree.tree import KdTree
 
 DIMS = 0
 KIND = 0
@@ -17,43 +21,43 @@ KIND = 0
 SLACK = 1e-12
 
 
+class Balls(NamedTuple):
+    """A ball round the points of each node.
+
+    Attributes
+    ----------
+    centres : (n_blocks * 8 * dims,) float64
+    radii : (n_blocks * 8,) float64
+        Negative where the ball has not been made.
+    """
+
+    centres: Floats
+    radii: Floats
+
+
 @kernel_part
-def make_ball(
-    blocks: Array,
-    n_points: int,
-    level: int,
-    node: int,
-    power: float,
-    query: Floats,
-    centres: Floats,
-    radii: Floats,
-    index: int,
-) -> None:
+def make_ball(tree: KdTree, balls: Balls, level: int, node: int, index: int, power: float) -> None:
     """Fill the centre and the radius of a ball round the points of a node."""
     begin = (node << (3 * level)) * LANES
-    end = min(n_points, ((node + 1) << (3 * level)) * LANES)
+    end = min(tree.order.shape[0], ((node + 1) << (3 * level)) * LANES)
     for t in range(DIMS):
-        query[t] = 0.0
-    for place in range(begin, end):
-        for t in range(DIMS):
-            query[t] += np.float64(blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
-    for t in range(DIMS):
-        centres[index * DIMS + t] = query[t] / (end - begin)
+        total = 0.0
+        for place in range(begin, end):
+            total += np.float64(tree.blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        balls.centres[index * DIMS + t] = total / (end - begin)
     farthest = 0.0
     for place in range(begin, end):
-        farthest = max(farthest, distance_to_centre(blocks, place, centres, index, power))
-    radii[index] = to_length(farthest, power) * (1.0 + SLACK)
+        farthest = max(farthest, distance_to_centre(tree, balls, place, index, power))
+    balls.radii[index] = to_length(farthest, power) * (1.0 + SLACK)
 
 
 @kernel_part
-def distance_to_centre(
-    blocks: Array, place: int, centres: Floats, index: int, power: float
-) -> float:
+def distance_to_centre(tree: KdTree, balls: Balls, place: int, index: int, power: float) -> float:
     """Return the accumulated distance of the point at a place to the centre of a ball."""
     total = 0.0
     for t in range(DIMS):
-        x = np.float64(blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
-        difference = abs(x - centres[index * DIMS + t])
+        x = np.float64(tree.blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        difference = abs(x - balls.centres[index * DIMS + t])
         if KIND == SQUARES:
             total += difference * difference
         elif KIND == ABSOLUTES:
@@ -67,57 +71,35 @@ def distance_to_centre(
 
 @kernel_part
 def reach_of_ball(
-    n_points: int,
-    blocks: Array,
-    boxes: Array,
-    first_block: Ints,
-    n_levels: int,
-    order: Labels,
-    labels: Labels,
-    node_labels: Labels,
+    tree: KdTree,
+    forest: Forest,
+    balls: Balls,
     level: int,
     node: int,
     best: float,
-    power: float,
     ball_factor: float,
-    centres: Floats,
-    radii: Floats,
-    scratch: Floats,
-    stack_node: Ints,
+    group: Group,
+    power: float,
 ) -> float:
     """Return how far the centre of a node's ball is from other components, at least.
 
     -1 where the ball is too large, compared with the component's best edge, to be of use.
     """
-    index = first_block[level] * LANES + node
-    query = scratch[LANES : LANES + DIMS]
-    if radii[index] < 0.0:
-        make_ball(blocks, n_points, level, node, power, query, centres, radii, index)
-    radius = radii[index]
+    index = tree.first_block[level] * LANES + node
+    if balls.radii[index] < 0.0:
+        make_ball(tree, balls, level, node, index, power)
+    radius = balls.radii[index]
     length = to_length(best, power)
     if radius * radius > ball_factor * length * length:
         return -1.0
+    for lane in range(LANES):
+        poke(group.distance, lane, -1.0)
+        poke(group.place, lane, np.int32(-1))
     for t in range(DIMS):
-        query[t] = centres[index * DIMS + t]
+        poke(group.queries, t * LANES, balls.centres[index * DIMS + t])
+    poke(group.labels, 0, forest.node_labels[index])
     # Farther than any point below the node can be from an edge as short as the best one.
-    reach = from_length((length + radius) * (1.0 + 4.0 * SLACK), power)
-    reach, _ = nearest_outside(
-        blocks,
-        boxes,
-        first_block,
-        n_levels,
-        order,
-        labels,
-        node_labels,
-        query,
-        node_labels[index],
-        level,
-        node,
-        power,
-        scratch[:LANES],
-        scratch[LANES + DIMS :],
-        stack_node,
-        reach,
-        -1,
-    )
-    return to_length(reach, power) * (1.0 - SLACK)
+    poke(group.distance, 0, from_length((length + radius) * (1.0 + 4.0 * SLACK), power))
+    enclose(1, group)
+    nearest_outside(tree, forest, level, node, forest.node_labels[index], group, power)
+    return to_length(group.distance[0], power) * (1.0 - SLACK)

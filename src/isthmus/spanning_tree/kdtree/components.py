@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Floats, Ints, Labels
+from isthmus._typing import Ints, Labels
 from isthmus.spanning_tree.kdtree.neighbours import HUGE
-from isthmus.spanning_tree.kdtree.search import offer_edge
+from isthmus.spanning_tree.kdtree.search import Best, Forest, offer_edge
 from isthmus.spanning_tree.kdtree.simd import LANES
 
 NEIGHBOURS = 0
@@ -74,9 +74,7 @@ def join_nearest(
 def join_best(
     n_components: int,
     largest: int,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
+    best: Best,
     labels: Labels,
     parent: Labels,
     new_label: Labels,
@@ -88,7 +86,6 @@ def join_best(
 ) -> tuple[int, int, int]:
     """Join components along their best edges; return components, edges and the largest one.
 
-    best_distance, best_a, best_b : (n_components,), in
     parent : (>= n_components,), scratch
     new_label : (>= n_components,), out
         The new number of each old component.
@@ -97,14 +94,15 @@ def join_best(
     for c in range(n_components):
         parent[c] = c
     for c in range(n_components):
-        if c == largest or best_distance[c] == HUGE:
+        if c == largest or best.distance[c] == HUGE:
             continue
-        a = find(parent, labels[best_a[c]])
-        b = find(parent, labels[best_b[c]])
+        end = max(best.a[c], ~best.a[c])
+        a = find(parent, labels[end])
+        b = find(parent, labels[best.b[c]])
         if a != b:
             parent[max(a, b)] = min(a, b)
-            edge_a[n_edges] = best_a[c]
-            edge_b[n_edges] = best_b[c]
+            edge_a[n_edges] = end
+            edge_b[n_edges] = best.b[c]
             n_edges += 1
     n_left = 0
     for c in range(n_components):
@@ -125,14 +123,13 @@ def join_best(
 
 
 @kernel
-def relabel_leaves(
-    labels: Labels, new_label: Labels, node_labels: Labels, n_points: int, start: int, stop: int
-) -> None:
+def relabel_leaves(forest: Forest, new_label: Labels, n_points: int, start: int, stop: int) -> None:
     """Give the places of leaves start … stop - 1 their new labels, and label the leaves.
 
     new_label may be empty: then labels are right already, and only leaves are labelled. Places
     beyond the last point get the label of the last one.
     """
+    labels = forest.labels
     for leaf in range(start, stop):
         pure = True
         first = leaf * LANES
@@ -143,7 +140,7 @@ def relabel_leaves(
             else:
                 labels[place] = labels[place - 1]
             pure = pure and labels[place] == labels[first]
-        node_labels[leaf] = labels[first] if pure else -1
+        forest.node_labels[leaf] = labels[first] if pure else -1
 
 
 @kernel
@@ -160,25 +157,8 @@ def relabel_nodes(node_labels: Labels, first_block: Ints, n_nodes: Ints) -> None
 
 
 @kernel
-def merge_best(
-    best_distance: Floats, best_a: Labels, best_b: Labels, n_components: int, order: Labels
-) -> None:
-    """Give every worker, one row each, the best edges that any of them has found."""
-    for worker in range(1, best_distance.shape[0]):
-        for c in range(n_components):
-            if best_distance[worker, c] < HUGE:
-                offer_edge(
-                    c,
-                    best_distance[worker, c],
-                    np.int64(best_a[worker, c]),
-                    np.int64(best_b[worker, c]),
-                    order,
-                    best_distance[0],
-                    best_a[0],
-                    best_b[0],
-                )
-    for worker in range(1, best_distance.shape[0]):
-        for c in range(n_components):
-            best_distance[worker, c] = best_distance[0, c]
-            best_a[worker, c] = best_a[0, c]
-            best_b[worker, c] = best_b[0, c]
+def merge_best(best: Best, other: Best, n_components: int) -> None:
+    """Offer the best edges that another worker has found."""
+    for c in range(n_components):
+        if other.distance[c] < HUGE:
+            offer_edge(c, other.distance[c], np.int64(other.a[c]), np.int64(other.b[c]), best)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from isthmus._parallel import Workers
 from isthmus._typing import Array, Floats, Ints
 from isthmus.metrics import POWERS, PreparedPoints
 from isthmus.spanning_tree.kdtree import components, rounds
-from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, nearest_neighbours
+from isthmus.spanning_tree.kdtree.balls import Balls
+from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, make_group, nearest_neighbours
+from isthmus.spanning_tree.kdtree.search import Best, Forest
 from isthmus.spanning_tree.kdtree.simd import LANES
 from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
 from isthmus.spanning_tree.prim import Progress, prim_of_points
@@ -20,9 +20,12 @@ COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 
 # Powers above this would vanish for small differences.
 _LARGEST_POWER = 8.0
-# Leaves that a probe looks at, and what all searches take compared with finding neighbours.
+# Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
+# run took 11 to 43 times as long, per block, as one of Prim's distances.
 _PROBED = 48
-_SEARCHES_PER_NEIGHBOURS = 3.0
+_DISTANCES_PER_BLOCK = 20.0
+# Up to so many coordinates the points of a leaf search together.
+_DIMS_TOGETHER = 4
 # Components are few enough for bouncing where there is one for so many points.
 _POINTS_PER_BOUNCE = 64
 
@@ -38,11 +41,12 @@ def spanning_tree_by_boruvka(
     prepared: PreparedPoints,
     n_jobs: int = 1,
     progress: Progress | None = None,
-    time_limit: float = np.inf,
+    limit: float = np.inf,
 ) -> tuple[Ints, Floats] | None:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
-    None, after a short look, where it would take longer than ``time_limit`` seconds.
+    None, after a look at a few points, where it would take longer than computing ``limit``
+    distances one after the other.
     """
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
@@ -51,7 +55,7 @@ def spanning_tree_by_boruvka(
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
         run = _Run(tree, prepared, dims, workers, progress)
-        if time_limit < np.inf and run.probe() * _SEARCHES_PER_NEIGHBOURS > time_limit:
+        if limit < np.inf and run.expected_work() > limit:
             return None
         run.find_neighbours()
         run.join()
@@ -81,74 +85,62 @@ class _Run:
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
         self.top = min(3 if dims <= 5 else 1, len(tree.n_nodes) - 1)
-        self.leaves_per_task = 512 if dims <= 5 else 64 if dims <= 10 else 8
+        most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
+        self.leaves_per_task = max(8, min(most, tree.n_leaves // (8 * workers.n_jobs)))
         self.constants = {
             "DIMS": dims,
             "NEIGHBOURS": self.n_neighbours,
             "KIND": prepared.metric.kind,
+            "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
         }
         self.distances = np.empty(n_points * self.n_neighbours)
         self.places = np.empty(n_points * self.n_neighbours, dtype=np.int32)
         self.edge_a = np.empty(n_points - 1, dtype=np.int32)
         self.edge_b = np.empty(n_points - 1, dtype=np.int32)
         self.n_edges = 0
-        size = LANES + dims + self.n_neighbours + 1 + STACK
-        self.scratch = [
-            (
-                aligned_empty(size, np.float64),
-                np.empty(STACK, dtype=np.int64),
-                np.empty(STACK, dtype=np.int64),
-                np.empty(self.n_neighbours + 1, dtype=np.int32),
-            )
-            for _ in range(workers.n_jobs)
-        ]
+        self.groups = [make_group(dims, self.n_neighbours) for _ in range(workers.n_jobs)]
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
-        self.workers.in_blocks(self.tree.n_leaves, self.leaves_per_task, self._find_neighbours_of)
+        done = [0] * self.n_jobs
 
-    def _find_neighbours_of(self, worker: int, start: int, stop: int) -> None:
-        tree = self.tree
-        scratch, stack, _, list_place = self.scratch[worker]
-        nearest_neighbours.specialised(self.constants)(
-            tree.blocks,
-            tree.boxes,
-            tree.first_block,
-            len(tree.n_nodes),
-            tree.order,
-            self.power,
-            start,
-            stop,
-            scratch,
-            stack,
-            list_place,
-            self.distances,
-            self.places,
-        )
+        def work(worker: int, start: int, stop: int) -> None:
+            self._find_neighbours_of(worker, start, stop)
+            done[worker] += stop - start
+            if worker == 0:
+                self._report(sum(done) / self.tree.n_leaves)
+
+        self.workers.in_blocks(self.tree.n_leaves, self.leaves_per_task, work)
+
+    def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
+        kernel = nearest_neighbours.specialised(self.constants)
+        group = self.groups[worker]
+        return kernel(self.tree, self.power, start, stop, group, self.distances, self.places)
 
     def join(self) -> None:
         """Run rounds until one component is left."""
         tree, n_points = self.tree, self.tree.n_points
-        labels = aligned_empty(tree.n_leaves * LANES, np.int32)
-        node_labels = aligned_empty(int(tree.first_block[-1]) * LANES, np.int32)
-        node_labels[:] = -1
+        forest = Forest(
+            labels=aligned_empty(tree.n_leaves * LANES, np.int32),
+            node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
+        )
+        forest.node_labels[:] = -1
         parent, size, member = np.empty((3, n_points), dtype=np.int32)
         join_nearest = components.join_nearest.specialised(self.constants)
         n_components, self.n_edges = join_nearest(
-            self.places, parent, labels, self.edge_a, self.edge_b, size, member
+            self.places, parent, forest.labels, self.edge_a, self.edge_b, size, member
         )
-        self._relabel(labels, np.empty(0, dtype=np.int32), node_labels)
+        self._relabel(forest, np.empty(0, dtype=np.int32))
         largest = int(np.argmax(size[:n_components]))
         new_label = np.empty(n_components, dtype=np.int32)
-        searcher = _Searcher(self, labels, node_labels, member, n_components)
+        searcher = _Searcher(self, forest, member, n_components)
         while n_components > 1:
-            self._report()
-            best = searcher.best_edges(n_components, largest)
+            self._report(1.0)
             n_components, self.n_edges, largest = components.join_best(
                 n_components,
                 largest,
-                *best,
-                labels,
+                searcher.best_edges(n_components, largest),
+                forest.labels,
                 parent,
                 new_label,
                 size,
@@ -158,21 +150,24 @@ class _Run:
                 self.n_edges,
             )
             if n_components > 1:
-                self._relabel(labels, new_label, node_labels)
-        self._report()
+                self._relabel(forest, new_label)
+        self._report(1.0)
 
-    def _relabel(self, labels: Array, new_label: Array, node_labels: Array) -> None:
+    def _relabel(self, forest: Forest, new_label: Array) -> None:
         tree = self.tree
 
         def work(_: int, start: int, stop: int) -> None:
-            components.relabel_leaves(labels, new_label, node_labels, tree.n_points, start, stop)
+            components.relabel_leaves(forest, new_label, tree.n_points, start, stop)
 
         self.workers.in_blocks(tree.n_leaves, 1 << 15, work)
-        components.relabel_nodes(node_labels, tree.first_block, tree.n_nodes)
+        components.relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
 
-    def _report(self) -> None:
+    def _report(self, share_of_neighbours: float) -> None:
+        """Report progress in edges: finding the neighbours counts as the first half of them."""
         if self.progress is not None:
-            self.progress(self.n_edges, self.tree.n_points - 1)
+            n_edges = self.tree.n_points - 1
+            done = (share_of_neighbours * n_edges + self.n_edges) / 2
+            self.progress(int(done), n_edges)
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their lengths as metrics.py accumulates them."""
@@ -182,157 +177,124 @@ class _Run:
         kernel = rounds.measure_edges.specialised(self.constants)
 
         def work(_: int, start: int, stop: int) -> None:
-            kernel(
-                self.tree.blocks,
-                self.tree.order,
-                self.edge_a,
-                self.edge_b,
-                self.power,
-                edges,
-                accumulated,
-                start,
-                stop,
-            )
+            ends = self.edge_a, self.edge_b
+            kernel(self.tree, *ends, self.power, edges, accumulated, start, stop)
 
         self.workers.in_blocks(n_edges, 1 << 16, work)
         if self.constants["KIND"] == POWERS:  # here sums of powers; there their roots
             accumulated **= 1.0 / self.power
         return edges, accumulated
 
-    def probe(self) -> float:
-        """Return the seconds that finding all neighbours takes, judged by a few leaves."""
-        n_leaves = self.tree.n_leaves
-        sample = np.unique(np.linspace(0, n_leaves - 1, _PROBED).astype(np.int64))
-        self._find_neighbours_of(0, int(sample[0]), int(sample[0]) + 1)  # compiles
-        begin = time.perf_counter()
-        for leaf in sample:
-            self._find_neighbours_of(0, int(leaf), int(leaf) + 1)
-        return (time.perf_counter() - begin) * n_leaves / len(sample) / self.n_jobs
+    def expected_work(self) -> float:
+        """Return the work as a number of distances, judged by the searches of a few leaves.
+
+        It is counted and not timed, so that the choice is the same every time.
+        """
+        sample = np.unique(np.linspace(0, self.tree.n_leaves - 1, _PROBED).astype(np.int64))
+        blocks = sum(self._find_neighbours_of(0, int(leaf), int(leaf) + 1) for leaf in sample)
+        return _DISTANCES_PER_BLOCK * blocks / len(sample) * self.tree.n_leaves
 
 
 class _Searcher:
     """Finds the best edge of every component, in parallel."""
 
-    def __init__(
-        self, run: _Run, labels: Array, node_labels: Array, member: Array, n_components: int
-    ) -> None:
+    def __init__(self, run: _Run, forest: Forest, member: Array, n_components: int) -> None:
         tree = run.tree
         n_nodes = int(tree.first_block[-1]) * LANES
         self.run = run
-        self.labels = labels
-        self.node_labels = node_labels
+        self.forest = forest
         self.member = member
-        self.used = np.ones(tree.n_points, dtype=np.int8)
-        self.node_least = np.zeros(n_nodes)
-        self.centres = np.empty(n_nodes * run.dims)
-        self.radii = np.full(n_nodes, -1.0)
-        self.best_distance = np.empty((run.n_jobs, n_components))
-        self.best_a = np.empty((run.n_jobs, n_components), dtype=np.int32)
-        self.best_b = np.empty((run.n_jobs, n_components), dtype=np.int32)
+        self.lists = rounds.Lists(
+            run.distances,
+            run.places,
+            used=np.ones(tree.n_points, dtype=np.int8),
+            least=np.zeros(n_nodes),
+        )
+        self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, -1.0))
+        self.best = [
+            Best(
+                np.empty(n_components),
+                np.empty(n_components, dtype=np.int32),
+                np.empty(n_components, dtype=np.int32),
+            )
+            for _ in range(run.n_jobs)
+        ]
+        self.node_stack = np.empty((run.n_jobs, STACK), dtype=np.int64)
 
-    def best_edges(self, n_components: int, largest: int) -> tuple[Array, Array, Array]:
-        """Return, for each component but the largest, its best edge: distance and both places."""
-        self.best_distance[:, :n_components] = HUGE
+    def best_edges(self, n_components: int, largest: int) -> Best:
+        """Return the best edge of each component but the largest."""
+        for best in self.best:
+            best.distance[:n_components] = HUGE
         self._scan()
         self._merge(n_components)
         if n_components * _POINTS_PER_BOUNCE < self.run.tree.n_points:
             self._bounce(n_components, largest)
         self._search(largest)
         self._merge(n_components)
-        return self.best_distance[0], self.best_a[0], self.best_b[0]
-
-    def _best(self, worker: int) -> tuple[Array, Array, Array]:
-        return self.best_distance[worker], self.best_a[worker], self.best_b[worker]
+        return self.best[0]
 
     def _scan(self) -> None:
         run = self.run
         kernel = rounds.scan_lists.specialised(run.constants)
 
         def work(worker: int, start: int, stop: int) -> None:
-            kernel(
-                run.tree.n_points,
-                run.tree.order,
-                self.labels,
-                self.node_labels,
-                run.distances,
-                run.places,
-                self.used,
-                self.node_least,
-                *self._best(worker),
-                start,
-                stop,
-            )
+            kernel(run.tree, self.forest, self.lists, self.best[worker], start, stop)
 
         run.workers.in_blocks(run.tree.n_leaves, 4096, work)
 
     def _merge(self, n_components: int) -> None:
-        if self.run.n_jobs > 1:
-            components.merge_best(
-                self.best_distance, self.best_a, self.best_b, n_components, self.run.tree.order
-            )
+        """Give every worker the best edges that any of them has found."""
+        for other in self.best[1:]:
+            components.merge_best(self.best[0], other, n_components)
+        known = self.best[0]
+        for other in self.best[1:]:
+            other.distance[:n_components] = known.distance[:n_components]
+            other.a[:n_components] = known.a[:n_components]
+            other.b[:n_components] = known.b[:n_components]
 
     def _bounce(self, n_components: int, largest: int) -> None:
-        run, tree = self.run, self.run.tree
-        scratch, stack, _, _ = run.scratch[0]
+        run = self.run
         rounds.bounce.specialised(run.constants)(
-            tree.blocks,
-            tree.boxes,
-            tree.first_block,
-            len(tree.n_nodes),
-            tree.order,
-            self.labels,
-            self.node_labels,
+            run.tree,
+            self.forest,
             self.member,
             n_components,
             largest,
+            self.best[0],
+            run.groups[0],
             run.power,
-            scratch,
-            stack,
-            *self._best(0),
         )
         self._merge(n_components)
 
     def _search(self, largest: int) -> None:
-        run, tree = self.run, self.run.tree
+        run = self.run
         kernel = rounds.search_tree.specialised(run.constants)
         low = run.dims <= 5
 
         def work(worker: int, start: int, stop: int) -> None:
-            scratch, stack, node_stack, _ = run.scratch[worker]
             kernel(
-                tree.n_points,
-                tree.blocks,
-                tree.boxes,
-                tree.first_block,
-                tree.n_nodes,
-                tree.order,
-                self.labels,
-                self.node_labels,
-                run.distances,
-                run.places,
-                self.used,
-                self.node_least,
-                self.centres,
-                self.radii,
-                *self._best(worker),
+                run.tree,
+                self.forest,
+                self.lists,
+                self.balls,
+                self.best[worker],
                 largest,
-                run.power,
                 1.5 if low else 1.0,
                 1.0 if low else 4.0,
                 run.top,
                 start,
                 stop,
-                scratch,
-                stack,
-                node_stack,
+                run.groups[worker],
+                self.node_stack[worker],
+                run.power,
             )
 
-        n_nodes = int(tree.n_nodes[run.top])
+        n_nodes = int(run.tree.n_nodes[run.top])
         run.workers.in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)
 
 
 def _neighbours_for(dims: int) -> int:
     """Return the length of the neighbour lists that was fastest."""
-    if dims <= 2:
-        return 3
+    if dims <= 3:
+        return 5
     return 4 if dims <= 6 else 3

@@ -1,29 +1,38 @@
 """The few nearest neighbours of every point.
 
-For a given point, edges are ordered by (distance, index of the other end): the same order as the
-one of all edges, (distance, smaller index, larger index), restricted to its own. Each list is
-in that order, so its first entry in another component is the point's best edge, ties included.
+Eight points of a leaf search together where there are few coordinates: one way through the tree,
+each point that it meets compared with all eight. With many coordinates the ways of eight points
+would have too little in common, and each goes its own.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._typing import Floats, Ints, Labels
 from isthmus.spanning_tree.kdtree.simd import (
     LANES,
-    box_distances,
+    boxes_from_box,
+    insert_in_lists,
+    just_below,
+    largest_of_eight,
     lowest_lane,
     peek,
     point_distances,
+    points_from_box,
     poke,
 )
+from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty
 
-# Set for each specialisation: coordinates, neighbours per point, what distances accumulate.
+# Set for each specialisation: coordinates, neighbours per point, what distances accumulate, and
+# how many points of a leaf search together, 8 or 1.
 DIMS = 0
 NEIGHBOURS = 0
 KIND = 0
+TOGETHER = 0
 
 # No distance is larger; infinity marks places beyond the last point.
 HUGE = float(np.finfo(np.float64).max)
@@ -31,177 +40,221 @@ HUGE = float(np.finfo(np.float64).max)
 STACK = 256  # 8 nodes a level, 7 of which wait, and no more than 16 levels
 
 
+class Group(NamedTuple):
+    """What up to eight queries that search together need; one for each thread.
+
+    Attributes
+    ----------
+    queries : (8 * dims,) float64
+        Their coordinates, a block as in simd.py.
+    box : (2 * dims,) float64
+        Lower, then upper bounds of those that search.
+    labels : (8,) int32
+        Their components.
+    distance, place : (8 * neighbours,) float64 and int32
+        What each has found: eight first entries, eight second ones, and so on.
+    found : (8,) float64
+        The distances of the block that is being looked at.
+    stack_distance, stack_node : (256,) float64 and int64
+        Nodes still to be visited: number * 16 + level.
+    """
+
+    queries: Floats
+    box: Floats
+    labels: Labels
+    distance: Floats
+    place: Labels
+    found: Floats
+    stack_distance: Floats
+    stack_node: Ints
+
+
+def make_group(dims: int, neighbours: int) -> Group:
+    """Return an uninitialised group."""
+    return Group(
+        queries=aligned_empty(LANES * dims, np.float64),
+        box=np.empty(2 * dims),
+        labels=aligned_empty(LANES, np.int32),
+        distance=aligned_empty(LANES * neighbours, np.float64),
+        place=aligned_empty(LANES * neighbours, np.int32),
+        found=aligned_empty(LANES, np.float64),
+        stack_distance=np.empty(STACK),
+        stack_node=np.empty(STACK, dtype=np.int64),
+    )
+
+
 @kernel_part
-def push_nodes(
-    mask: int,
-    distances: Floats,
-    level: int,
-    first_node: int,
-    stack_distance: Floats,
-    stack_node: Ints,
-    height: int,
-) -> int:
+def load_leaf(tree: KdTree, leaf: int, group: Group) -> None:
+    """Fill the queries with the points of a leaf."""
+    for i in range(DIMS * LANES):
+        group.queries[i] = np.float64(peek(tree.blocks, leaf * (DIMS * LANES) + i))
+
+
+@kernel_part
+def enclose(lanes: int, group: Group) -> None:
+    """Fill the box with the bounds of the queries of a mask, which must not be 0."""
+    first = lowest_lane(lanes)
+    for t in range(DIMS):
+        low = peek(group.queries, t * LANES + first)
+        high = low
+        rest = lanes & (lanes - 1)
+        while rest != 0:
+            x = peek(group.queries, t * LANES + lowest_lane(rest))
+            low = min(low, x)
+            high = max(high, x)
+            rest &= rest - 1
+        poke(group.box, t, low)
+        poke(group.box, DIMS + t, high)
+
+
+@kernel_part
+def points_within(tree: KdTree, leaf: int, group: Group, bound: float, power: float) -> int:
+    """Return the mask of a leaf's points that are at most as far from the box as the bound."""
+    base = leaf * (DIMS * LANES)
+    if TOGETHER == 1:  # the box is a point
+        return int(
+            point_distances(tree.blocks, base, group.box, bound, group.found, DIMS, KIND, power)
+        )
+    return int(points_from_box(tree.blocks, base, group.box, bound, group.found, DIMS, KIND, power))
+
+
+@kernel_part
+def nodes_within(tree: KdTree, block: int, group: Group, bound: float, power: float) -> int:
+    """Return the mask of eight nodes that are at most as far from the box as the bound."""
+    base = block * (2 * LANES * DIMS)
+    return int(boxes_from_box(tree.boxes, base, group.box, bound, group.found, DIMS, KIND, power))
+
+
+@kernel_part
+def push_nodes(mask: int, level: int, first_node: int, group: Group, height: int) -> int:
     """Push the nodes of a mask so that the nearest comes to lie on top; return the new height."""
     bottom = height
     while mask != 0:
         lane = lowest_lane(mask)
         mask &= mask - 1
-        distance = peek(distances, lane)
+        distance = peek(group.found, lane)
         i = height
-        while i > bottom and peek(stack_distance, i - 1) < distance:
-            poke(stack_distance, i, peek(stack_distance, i - 1))
-            poke(stack_node, i, peek(stack_node, i - 1))
+        while i > bottom and peek(group.stack_distance, i - 1) < distance:
+            poke(group.stack_distance, i, peek(group.stack_distance, i - 1))
+            poke(group.stack_node, i, peek(group.stack_node, i - 1))
             i -= 1
-        poke(stack_distance, i, distance)
-        poke(stack_node, i, (first_node + lane) * 16 + level)
+        poke(group.stack_distance, i, distance)
+        poke(group.stack_node, i, (first_node + lane) * 16 + level)
         height += 1
     return height
 
 
 @kernel_part
-def insert_neighbours(
-    mask: int,
-    distances: Floats,
-    first: int,
-    order: Labels,
-    list_distance: Floats,
-    list_place: Labels,
-    bound: float,
-) -> float:
-    """Put the points of a mask into the list; return the distance of its last entry."""
+def insert_points(
+    tree: KdTree, mask: int, leaf: int, group: Group, lanes: int, power: float
+) -> int:
+    """Insert the points of a mask into the lists of some queries; return those that they entered.
+
+    Points never enter their own lists if ``leaf`` is not where the queries come from.
+    """
+    entered = 0
     while mask != 0:
         lane = lowest_lane(mask)
         mask &= mask - 1
-        distance = peek(distances, lane)
-        if distance > bound:
-            continue
-        place = first + lane
-        i = NEIGHBOURS
-        # One slot more than the list has: what falls off the end falls into it.
-        while i > 0 and (
-            peek(list_distance, i - 1) > distance
-            or (
-                peek(list_distance, i - 1) == distance
-                and peek(order, np.int64(peek(list_place, i - 1))) > peek(order, place)
-            )
-        ):
-            poke(list_distance, i, peek(list_distance, i - 1))
-            poke(list_place, i, peek(list_place, i - 1))
-            i -= 1
-        poke(list_distance, i, distance)
-        poke(list_place, i, np.int32(place))
-        bound = peek(list_distance, NEIGHBOURS - 1)
-    return bound
+        entered |= insert_in_lists(
+            tree.blocks,
+            leaf * LANES + lane,
+            group.queries,
+            lanes,
+            group.distance,
+            group.place,
+            NEIGHBOURS,
+            DIMS,
+            KIND,
+            power,
+        )
+    return entered
+
+
+@kernel_part
+def farthest_last(group: Group, lane: int) -> float:
+    """Return a bound that new neighbours are below: of the one query, or of all eight."""
+    last = (NEIGHBOURS - 1) * LANES
+    if TOGETHER == 1:
+        return float(just_below(peek(group.distance, last + lane)))
+    return float(just_below(largest_of_eight(group.distance, last)))
+
+
+@kernel_part
+def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float) -> int:
+    """Complete the lists of queries first … first + TOGETHER - 1 with points of other leaves.
+
+    Returns the number of blocks that were looked at.
+    """
+    n_levels: int = tree.n_nodes.shape[0]
+    lanes = ((1 << TOGETHER) - 1) << first
+    bound = farthest_last(group, first)
+    n_blocks = n_levels
+    node = leaf
+    for level in range(n_levels):
+        # the siblings of the node that holds the leaf, nearest first
+        mask = nodes_within(tree, peek(tree.first_block, level) + (node >> 3), group, bound, power)
+        mask &= ~(1 << (node & 7))
+        node >>= 3
+        height = push_nodes(mask, level, node * LANES, group, 0)
+        while height > 0:
+            height -= 1
+            if peek(group.stack_distance, height) > bound:
+                continue
+            n_blocks += 1
+            entry = peek(group.stack_node, height)
+            entry_level, entry_node = entry & 15, entry >> 4
+            if entry_level == 0:
+                mask = points_within(tree, entry_node, group, bound, power)
+                if insert_points(tree, mask, entry_node, group, lanes, power) != 0:
+                    bound = farthest_last(group, first)
+            else:
+                block = peek(tree.first_block, entry_level - 1) + entry_node
+                mask = nodes_within(tree, block, group, bound, power)
+                height = push_nodes(mask, entry_level - 1, entry_node * LANES, group, height)
+    return n_blocks
 
 
 @kernel
 def nearest_neighbours(
-    blocks: Array,
-    boxes: Array,
-    first_block: Ints,
-    n_levels: int,
-    order: Labels,
+    tree: KdTree,
     power: float,
     start: int,
     stop: int,
-    scratch: Floats,
-    stack_node: Ints,
-    list_place: Labels,
+    group: Group,
     distances: Floats,
     places: Labels,
-) -> None:
+) -> int:
     """Fill the neighbour lists of the points in leaves start … stop - 1.
 
     Parameters
     ----------
-    blocks, boxes, first_block, n_levels, order : in
-        The tree.
     power : float
         The exponent where KIND is POWERS.
-    scratch : (>= 8 + DIMS + NEIGHBOURS + 1 + STACK,) float64
-    stack_node, list_place : (STACK,) int64 and (NEIGHBOURS + 1,) int32, scratch
+    group : scratch
     distances, places : (n * NEIGHBOURS,) float64 and int32, out
-        The accumulated distances and the places of the neighbours of each place. There must be
-        more points than NEIGHBOURS.
+        The accumulated distances and the places of the neighbours of each place, nearest first.
+        There must be more points than NEIGHBOURS.
+
+    Returns the number of blocks that were looked at.
     """
-    n_points = order.shape[0]
-    found = scratch[:LANES]
-    query = scratch[LANES : LANES + DIMS]
-    list_distance = scratch[LANES + DIMS : LANES + DIMS + NEIGHBOURS + 1]
-    stack_distance = scratch[LANES + DIMS + NEIGHBOURS + 1 :]
+    n_points = tree.order.shape[0]
+    n_blocks = 0
     for leaf in range(start, stop):
-        for lane in range(min(LANES, n_points - leaf * LANES)):
-            for t in range(DIMS):
-                query[t] = np.float64(blocks[(leaf * DIMS + t) * LANES + lane])
-            for t in range(NEIGHBOURS):
-                list_distance[t] = HUGE
-                list_place[t] = -1
-            mask = point_distances(
-                blocks, leaf * (DIMS * LANES), query, HUGE, found, DIMS, KIND, power
-            )
-            mask &= ~(1 << lane)
-            bound = insert_neighbours(
-                mask, found, leaf * LANES, order, list_distance, list_place, HUGE
-            )
-            node = leaf
-            for level in range(n_levels):
-                # the siblings of the node that holds the point, nearest first
-                block = peek(first_block, level) + (node >> 3)
-                mask = box_distances(
-                    boxes, block * (2 * LANES * DIMS), query, bound, found, DIMS, KIND, power
-                )
-                mask &= ~(1 << (node & 7))
-                node >>= 3
-                height = push_nodes(mask, found, level, node * LANES, stack_distance, stack_node, 0)
-                while height > 0:
-                    height -= 1
-                    if peek(stack_distance, height) > bound:
-                        continue
-                    entry = peek(stack_node, height)
-                    entry_level = entry & 15
-                    entry_node = entry >> 4
-                    if entry_level == 0:
-                        mask = point_distances(
-                            blocks,
-                            entry_node * (DIMS * LANES),
-                            query,
-                            bound,
-                            found,
-                            DIMS,
-                            KIND,
-                            power,
-                        )
-                        bound = insert_neighbours(
-                            mask,
-                            found,
-                            entry_node * LANES,
-                            order,
-                            list_distance,
-                            list_place,
-                            bound,
-                        )
-                    else:
-                        block = peek(first_block, entry_level - 1) + entry_node
-                        mask = box_distances(
-                            boxes,
-                            block * (2 * LANES * DIMS),
-                            query,
-                            bound,
-                            found,
-                            DIMS,
-                            KIND,
-                            power,
-                        )
-                        height = push_nodes(
-                            mask,
-                            found,
-                            entry_level - 1,
-                            entry_node * LANES,
-                            stack_distance,
-                            stack_node,
-                            height,
-                        )
+        n_here = min(LANES, n_points - leaf * LANES)
+        load_leaf(tree, leaf, group)
+        for t in range(NEIGHBOURS):
+            for lane in range(LANES):
+                # a lane without a point has neighbours that nothing is nearer than
+                group.distance[t * LANES + lane] = HUGE if lane < n_here else 0.0
+        for lane in range(n_here):
+            insert_points(tree, 1 << lane, leaf, group, 255 - (1 << lane), power)
+        for first in range(0, n_here, TOGETHER):
+            enclose(((1 << min(TOGETHER, n_here)) - 1) << first, group)
+            n_blocks += search_lists(tree, leaf, first, group, power)
+        for lane in range(n_here):
             out = (leaf * LANES + lane) * NEIGHBOURS
             for t in range(NEIGHBOURS):
-                distances[out + t] = list_distance[t]
-                places[out + t] = list_place[t]
+                distances[out + t] = group.distance[t * LANES + lane]
+                places[out + t] = group.place[t * LANES + lane]
+    return n_blocks

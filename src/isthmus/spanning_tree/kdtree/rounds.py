@@ -10,99 +10,111 @@ The largest component does not search, so its best edge is not known and never u
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.spanning_tree.kdtree.balls import SLACK, distance_to_centre, reach_of_ball
-from isthmus.spanning_tree.kdtree.neighbours import HUGE
+from isthmus._typing import Floats, Ints, Labels
+from isthmus.spanning_tree.kdtree.balls import SLACK, Balls, distance_to_centre, reach_of_ball
+from isthmus.spanning_tree.kdtree.neighbours import HUGE, Group, enclose, load_leaf
 from isthmus.spanning_tree.kdtree.search import (
+    SEVERAL,
+    Best,
+    Forest,
+    cannot_improve,
     from_length,
     nearest_in_leaf,
     nearest_outside,
     offer_both,
+    offer_edge,
     to_length,
 )
-from isthmus.spanning_tree.kdtree.simd import LANES, pair_distance, peek
+from isthmus.spanning_tree.kdtree.simd import (
+    LANES,
+    largest_of_eight,
+    lowest_lane,
+    pair_distance,
+    peek,
+    poke,
+)
+from isthmus.spanning_tree.kdtree.tree import KdTree
 
 DIMS = 0
 NEIGHBOURS = 0
 KIND = 0
+TOGETHER = 0
+
+
+class Lists(NamedTuple):
+    """The neighbour lists, and what is known beyond them.
+
+    Attributes
+    ----------
+    distances, places : (n * NEIGHBOURS,) float64 and int32
+        Each point's neighbours. Once all lie in its own component, the last entry is what a
+        search has found, or its distance is one that nothing outside the component is nearer than.
+    used : (n,) int8
+        How many entries of each list lie in the point's own component; NEIGHBOURS + 1 where the
+        last entry is the nearest point outside, found by a search.
+    least : (n_blocks * 8,) float64
+        For each node: no edge from one of its points to another component is shorter.
+    """
+
+    distances: Floats
+    places: Labels
+    used: Labels
+    least: Floats
 
 
 @kernel
 def scan_lists(
-    n_points: int,
-    order: Labels,
-    labels: Labels,
-    node_labels: Labels,
-    distances: Floats,
-    places: Labels,
-    used: Labels,
-    node_least: Floats,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
-    start: int,
-    stop: int,
+    tree: KdTree, forest: Forest, lists: Lists, best: Best, start: int, stop: int
 ) -> None:
-    """Offer the first entry of another component in each list, for leaves start … stop - 1.
-
-    used : (n,) int8, in and out
-        How many entries of each list lie in the point's own component.
-    node_least : in and out
-        No edge from a point of the leaf to another component is shorter.
-    best_… : in and out
-        Each component's best edge so far.
-    """
+    """Offer the first entry of another component in each list, for leaves start … stop - 1."""
+    labels = forest.labels
     for leaf in range(start, stop):
-        component = node_labels[leaf]
-        if component >= 0 and node_least[leaf] > best_distance[component]:
+        component = np.int64(forest.node_labels[leaf])
+        if component >= 0 and lists.least[leaf] > best.distance[component]:
             continue
         least = HUGE
-        for place in range(leaf * LANES, min(leaf * LANES + LANES, n_points)):
-            component = labels[place]
-            k = np.int64(used[place])
+        for place in range(leaf * LANES, min(leaf * LANES + LANES, tree.order.shape[0])):
+            component = np.int64(peek(labels, place))
+            first = place * NEIGHBOURS
+            k = int(lists.used[place])
+            if k > NEIGHBOURS:
+                other = np.int64(peek(lists.places, first + NEIGHBOURS - 1))
+                distance = peek(lists.distances, first + NEIGHBOURS - 1)
+                if peek(labels, other) == component:
+                    lists.used[place] = NEIGHBOURS
+                else:
+                    offer_both(distance, place, other, labels, best)
+                least = min(least, distance)
+                continue
             while k < NEIGHBOURS and (
-                peek(labels, np.int64(peek(places, place * NEIGHBOURS + k))) == component
+                peek(labels, np.int64(peek(lists.places, first + k))) == component
             ):
                 k += 1
-            used[place] = k
+            lists.used[place] = k
+            distance = peek(lists.distances, first + min(k, NEIGHBOURS - 1))
             if k < NEIGHBOURS:
-                distance = peek(distances, place * NEIGHBOURS + k)
-                other = np.int64(peek(places, place * NEIGHBOURS + k))
-                offer_both(distance, place, other, labels, order, best_distance, best_a, best_b)
-            else:
-                distance = peek(distances, place * NEIGHBOURS + NEIGHBOURS - 1)
+                other = np.int64(peek(lists.places, first + k))
+                offer_edge(component, distance, ~place, other, best)
+                offer_edge(np.int64(peek(labels, other)), distance, place, other, best)
             least = min(least, distance)
-        node_least[leaf] = max(node_least[leaf], least)
-
-
-@kernel_part
-def load_point(blocks: Array, place: int, query: Floats) -> None:
-    """Fill query with the coordinates of the point at a place."""
-    for t in range(DIMS):
-        query[t] = np.float64(blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        lists.least[leaf] = max(lists.least[leaf], least)
 
 
 @kernel
 def bounce(
-    blocks: Array,
-    boxes: Array,
-    first_block: Ints,
-    n_levels: int,
-    order: Labels,
-    labels: Labels,
-    node_labels: Labels,
+    tree: KdTree,
+    forest: Forest,
     member: Labels,
     n_components: int,
     largest: int,
+    best: Best,
+    group: Group,
     power: float,
-    scratch: Floats,
-    stack_node: Ints,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
 ) -> None:
     """Find a good edge for each component, from one point to and fro between components.
 
@@ -110,260 +122,233 @@ def bounce(
     component, from there to the nearest point outside *its* component, and so on: the hops get
     shorter, and each is an edge for both of its components.
     """
-    found = scratch[:LANES]
-    query = scratch[LANES : LANES + DIMS]
-    stack_distance = scratch[LANES + DIMS :]
     for c in range(n_components):
         if c == largest:
             continue
-        place = int(member[c])
-        if best_distance[c] < HUGE:
-            place = int(best_b[c] if labels[best_a[c]] == c else best_a[c])
+        place = np.int64(member[c])
+        if best.distance[c] < HUGE:
+            a, b = np.int64(best.a[c]), np.int64(best.b[c])
+            a = max(a, ~a)
+            place = b if forest.labels[a] == c else a
         bound = float(HUGE)
         for _ in range(8):
-            component = labels[place]
-            leaf = place >> 3
-            load_point(blocks, place, query)
-            shorter, other = nearest_in_leaf(
-                blocks, order, labels, leaf, query, component, power, found, bound, -1
-            )
-            shorter, other = nearest_outside(
-                blocks,
-                boxes,
-                first_block,
-                n_levels,
-                order,
-                labels,
-                node_labels,
-                query,
-                component,
-                0,
-                leaf,
-                power,
-                found,
-                stack_distance,
-                stack_node,
-                shorter,
-                other,
-            )
-            if other < 0 or shorter >= bound:
+            leaf, lane = place >> 3, place & 7
+            component = forest.labels[place]
+            load_leaf(tree, leaf, group)
+            for i in range(LANES):
+                poke(group.labels, i, component)
+                poke(group.distance, i, bound if i == lane else -1.0)
+                poke(group.place, i, np.int32(-1))
+            enclose(1 << lane, group)
+            nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
+            nearest_outside(tree, forest, 0, leaf, component, group, power)
+            other = np.int64(group.place[lane])
+            if other < 0 or group.distance[lane] >= bound:
                 break
-            bound = shorter
-            offer_both(bound, place, other, labels, order, best_distance, best_a, best_b)
+            bound = group.distance[lane]
+            offer_both(bound, place, other, forest.labels, best)
             place = other
 
 
 @kernel_part
-def search_from_leaf(
-    n_points: int,
-    blocks: Array,
-    boxes: Array,
-    first_block: Ints,
-    n_levels: int,
-    order: Labels,
-    labels: Labels,
-    node_labels: Labels,
-    distances: Floats,
-    places: Labels,
-    used: Labels,
-    centres: Floats,
-    centre_distance: float,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
+def choose_searching(
+    tree: KdTree,
+    forest: Forest,
+    lists: Lists,
+    balls: Balls,
+    best: Best,
     largest: int,
-    power: float,
-    stretch: float,
     leaf: int,
-    scratch: Floats,
-    stack_node: Ints,
+    first: int,
+    centre_distance: float,
+    stretch: float,
+    group: Group,
+    power: float,
+) -> tuple[int, float]:
+    """Decide which of a leaf's points first … first + TOGETHER - 1 must search; bound the search.
+
+    Returns their mask, and the least that is known of the others.
+    """
+    lanes = 0
+    least = HUGE
+    for lane in range(LANES):
+        poke(group.distance, lane, -1.0)
+        poke(group.place, lane, np.int32(-1))
+    n_here = min(LANES, tree.order.shape[0] - leaf * LANES)
+    for lane in range(first, min(first + TOGETHER, n_here)):
+        place = leaf * LANES + lane
+        component = np.int64(peek(forest.labels, place))
+        poke(group.labels, lane, np.int32(component))
+        k = int(peek(lists.used, place))
+        entry = place * NEIGHBOURS + min(k, NEIGHBOURS - 1)
+        known = peek(lists.distances, entry)
+        searches = (
+            component != largest and k == NEIGHBOURS and not cannot_improve(known, component, best)
+        )
+        if searches and centre_distance >= 0.0:
+            to_centre = distance_to_centre(tree, balls, place, leaf, power)
+            to_centre = to_length(to_centre, power) * (1.0 + SLACK)
+            known = max(known, from_length(centre_distance - to_centre, power))
+            poke(lists.distances, entry, known)
+            searches = not cannot_improve(known, component, best)
+        if searches:
+            bound = peek(best.distance, component)
+            poke(group.distance, lane, stretch * bound if bound < HUGE / stretch else HUGE)
+            lanes |= 1 << lane
+        else:
+            least = min(least, known)
+    return lanes, least
+
+
+@kernel_part
+def search_from_leaf(
+    tree: KdTree,
+    forest: Forest,
+    lists: Lists,
+    balls: Balls,
+    best: Best,
+    largest: int,
+    leaf: int,
+    centre_distance: float,
+    stretch: float,
+    group: Group,
+    power: float,
 ) -> float:
     """Let the points of a leaf search whose lists are used up; return the leaf's new least.
 
     centre_distance : float
         How far the centre of the leaf's ball is from other components; -1 if that is not known.
     """
-    found = scratch[:LANES]
-    query = scratch[LANES : LANES + DIMS]
-    stack_distance = scratch[LANES + DIMS :]
     least = HUGE
-    for place in range(leaf * LANES, min(leaf * LANES + LANES, n_points)):
-        component = labels[place]
-        k = np.int64(used[place])
-        entry = place * NEIGHBOURS + (k if k < NEIGHBOURS else NEIGHBOURS - 1)
-        known = distances[entry]
-        bound: float = best_distance[component]
-        searches = component != largest and used[place] >= NEIGHBOURS and known <= bound
-        if searches and centre_distance >= 0.0:
-            to_centre = distance_to_centre(blocks, place, centres, leaf, power)
-            to_centre = to_length(to_centre, power) * (1.0 + SLACK)
-            known = max(known, from_length(centre_distance - to_centre, power))
-            distances[entry] = known
-            searches = known <= bound
-        if not searches:
-            least = min(least, known)
-            continue
-        load_point(blocks, place, query)
-        bound = stretch * bound if bound < HUGE / stretch else HUGE
-        bound, other = nearest_in_leaf(
-            blocks, order, labels, leaf, query, component, power, found, bound, -1
-        )
-        bound, other = nearest_outside(
-            blocks,
-            boxes,
-            first_block,
-            n_levels,
-            order,
-            labels,
-            node_labels,
-            query,
-            component,
-            0,
+    loaded = False
+    for first in range(0, LANES, TOGETHER):
+        lanes, known = choose_searching(
+            tree,
+            forest,
+            lists,
+            balls,
+            best,
+            largest,
             leaf,
+            first,
+            centre_distance,
+            stretch,
+            group,
             power,
-            found,
-            stack_distance,
-            stack_node,
-            bound,
-            other,
         )
-        if other >= 0:
-            places[entry] = other
-            used[place] = NEIGHBOURS - 1
-            offer_both(bound, place, other, labels, order, best_distance, best_a, best_b)
-        else:  # nothing is as near as the bound
-            bound *= 1.0 + 2.0**-52
-        distances[entry] = bound
-        least = min(least, bound)
+        least = min(least, known)
+        if lanes == 0:
+            continue
+        if not loaded:
+            load_leaf(tree, leaf, group)
+            loaded = True
+        enclose(lanes, group)
+        component = peek(group.labels, lowest_lane(lanes))
+        rest = lanes & (lanes - 1)
+        while rest != 0:
+            if peek(group.labels, lowest_lane(rest)) != component:
+                component = np.int32(SEVERAL)
+            rest &= rest - 1
+        bound = largest_of_eight(group.distance, 0)
+        nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
+        nearest_outside(tree, forest, 0, leaf, component, group, power)
+        while lanes != 0:
+            lane = lowest_lane(lanes)
+            lanes &= lanes - 1
+            place = leaf * LANES + lane
+            entry = place * NEIGHBOURS + NEIGHBOURS - 1
+            distance, other = peek(group.distance, lane), np.int64(peek(group.place, lane))
+            if other >= 0:
+                lists.places[entry] = other
+                lists.used[place] = NEIGHBOURS + 1
+                offer_both(distance, place, other, forest.labels, best)
+            else:  # nothing is as near as the bound
+                distance *= 1.0 + 2.0**-52
+            lists.distances[entry] = distance
+            least = min(least, distance)
     return least
 
 
 @kernel
 def search_tree(
-    n_points: int,
-    blocks: Array,
-    boxes: Array,
-    first_block: Ints,
-    n_nodes: Ints,
-    order: Labels,
-    labels: Labels,
-    node_labels: Labels,
-    distances: Floats,
-    places: Labels,
-    used: Labels,
-    node_least: Floats,
-    centres: Floats,
-    radii: Floats,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
+    tree: KdTree,
+    forest: Forest,
+    lists: Lists,
+    balls: Balls,
+    best: Best,
     largest: int,
-    power: float,
     stretch: float,
     ball_factor: float,
     top: int,
     start: int,
     stop: int,
-    scratch: Floats,
-    stack_node: Ints,
+    group: Group,
     node_stack: Ints,
+    power: float,
 ) -> None:
-    """Let the points below nodes start … stop - 1 of level ``top`` search, where they must.
+    """Search from all points below nodes start … stop - 1 of level ``top``.
 
     Parameters
     ----------
-    distances, places, used : in and out
-        The neighbour lists. The last entry of a list that is used up is what the last search
-        found, or a lower bound.
-    node_least : in and out
-        Lower bounds on edges from a node to other components.
-    centres, radii : in and out
-        Balls, made when first needed; radius -1 before.
-    best_… : in and out
-    largest : int
-        The component that does not search.
     stretch : float
-        Searches look this much farther than needed (in accumulated distance): what they find
-        saves searches in later rounds.
+        Searches go so much farther than the best edge; what they find serves in later rounds.
     ball_factor : float
-        A ball is tried where the square of its radius is at most this times the squared length of
-        the component's best edge.
-    scratch, stack_node, node_stack : scratch
+        How large the square of a ball's radius may be compared with that of the best edge.
+    group, node_stack : scratch
     """
-    n_levels = n_nodes.shape[0]
-    for root in range(start, stop):
-        node_stack[0] = root * 16 + top
+    for top_node in range(start, stop):
+        node_stack[0] = top_node * 16 + top
         height = 1
         while height > 0:
             height -= 1
-            level = node_stack[height] & 15
-            node = node_stack[height] >> 4
-            index = first_block[level] * LANES + node
-            component = node_labels[index]
+            level, node = node_stack[height] & 15, node_stack[height] >> 4
+            index = tree.first_block[level] * LANES + node
+            component = np.int64(forest.node_labels[index])
             centre_distance = -1.0
             if component >= 0:
-                if component == largest or node_least[index] > best_distance[component]:
+                if component == largest or cannot_improve(lists.least[index], component, best):
                     continue
-                if best_distance[component] < HUGE:
+                if best.distance[component] < HUGE:
                     centre_distance = reach_of_ball(
-                        n_points,
-                        blocks,
-                        boxes,
-                        first_block,
-                        n_levels,
-                        order,
-                        labels,
-                        node_labels,
+                        tree,
+                        forest,
+                        balls,
                         level,
                         node,
-                        best_distance[component],
-                        power,
+                        best.distance[component],
                         ball_factor,
-                        centres,
-                        radii,
-                        scratch,
-                        stack_node,
+                        group,
+                        power,
                     )
-                    least = from_length(centre_distance - radii[index], power)
-                    node_least[index] = max(node_least[index], least)
-                    if least > best_distance[component]:
+                    least = from_length(centre_distance - balls.radii[index], power)
+                    lists.least[index] = max(lists.least[index], least)
+                    if cannot_improve(least, component, best):
                         continue
             if level > 0:
-                for child in range(min(LANES, n_nodes[level - 1] - node * LANES) - 1, -1, -1):
+                n_below = tree.n_nodes[level - 1]
+                for child in range(min(LANES, n_below - node * LANES) - 1, -1, -1):
                     node_stack[height] = (node * LANES + child) * 16 + level - 1
                     height += 1
                 continue
             least = search_from_leaf(
-                n_points,
-                blocks,
-                boxes,
-                first_block,
-                n_levels,
-                order,
-                labels,
-                node_labels,
-                distances,
-                places,
-                used,
-                centres,
-                centre_distance,
-                best_distance,
-                best_a,
-                best_b,
+                tree,
+                forest,
+                lists,
+                balls,
+                best,
                 largest,
-                power,
-                stretch,
                 node,
-                scratch,
-                stack_node,
+                centre_distance,
+                stretch,
+                group,
+                power,
             )
-            node_least[index] = max(node_least[index], least)
+            lists.least[index] = max(lists.least[index], least)
 
 
 @kernel
 def measure_edges(
-    blocks: Array,
-    order: Labels,
+    tree: KdTree,
     edge_a: Labels,
     edge_b: Labels,
     power: float,
@@ -374,9 +359,8 @@ def measure_edges(
 ) -> None:
     """Turn the places of edges start … stop - 1 into points, and measure the edges."""
     for e in range(start, stop):
-        accumulated[e] = pair_distance(
-            blocks, np.int64(edge_a[e]), np.int64(edge_b[e]), DIMS, KIND, power
-        )
-        i, j = order[edge_a[e]], order[edge_b[e]]
+        a, b = np.int64(edge_a[e]), np.int64(edge_b[e])
+        accumulated[e] = pair_distance(tree.blocks, a, b, DIMS, KIND, power)
+        i, j = tree.order[a], tree.order[b]
         edges[e, 0] = min(i, j)
         edges[e, 1] = max(i, j)

@@ -1,28 +1,77 @@
 """The nearest point of another component, and each component's best edge.
 
-Edges are compared by (accumulated distance, smaller index, larger index), so a search must look at
-everything that is *at most* as far as the best so far, not only at what is nearer.
+Edges are compared by length; edges of equal length that searches find, by their places. So a
+search must look at everything that is *at most* as far as the best so far, not only at what is
+nearer, and the result does not depend on the order in which threads search.
+
+That would be slow on lattices, where nearly all edges are equally long. So an edge from the
+neighbour list of a component's own point comes before all edges of its length that searches find,
+and where a component has such an edge, nothing that is only as near is searched for. The lists do
+not depend on threads either.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isthmus._compile import kernel_part
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._typing import Floats, Labels
 from isthmus.metrics import POWERS, SQUARES
-from isthmus.spanning_tree.kdtree.neighbours import push_nodes
+from isthmus.spanning_tree.kdtree.neighbours import (
+    Group,
+    nodes_within,
+    points_within,
+    push_nodes,
+)
 from isthmus.spanning_tree.kdtree.simd import (
     LANES,
-    box_distances,
+    improve_nearest,
     lanes_other_than,
+    largest_of_eight,
     lowest_lane,
     peek,
-    point_distances,
+    poke,
 )
+from isthmus.spanning_tree.kdtree.tree import KdTree
 
 DIMS = 0
 KIND = 0
+
+# The component of queries that are not all of one.
+SEVERAL = -2
+
+
+class Forest(NamedTuple):
+    """Which component everything belongs to.
+
+    Attributes
+    ----------
+    labels : (n_leaves * 8,) int32
+        The component of each place; beyond the last point, of the last point.
+    node_labels : (n_blocks * 8,) int32
+        The component of each node; -1 where its points are of several.
+    """
+
+    labels: Labels
+    node_labels: Labels
+
+
+class Best(NamedTuple):
+    """The best edge that is known of each component.
+
+    Attributes
+    ----------
+    distance : (n_components,) float64
+        HUGE where none is known.
+    a, b : (n_components,) int32
+        The places of its ends; ~a where it comes from a neighbour list.
+    """
+
+    distance: Floats
+    a: Labels
+    b: Labels
 
 
 @kernel_part
@@ -49,158 +98,122 @@ def from_length(length: float, power: float) -> float:
 
 @kernel_part
 def nearest_in_leaf(
-    blocks: Array,
-    order: Labels,
-    labels: Labels,
+    tree: KdTree,
+    forest: Forest,
     leaf: int,
-    query: Floats,
     component: int,
-    power: float,
-    found: Floats,
+    group: Group,
     bound: float,
-    best: int,
-) -> tuple[float, int]:
-    """Return the nearest point of another component in a leaf, if it beats (bound, best).
+    power: float,
+) -> float:
+    """Let the queries of a group look at a leaf; return the farthest distance they have found.
 
-    best is the place of a point, or -1: then a distance equal to the bound is good enough.
+    component is the one of all queries, or SEVERAL. Of equally near points the first one counts;
+    a query without a place takes one that is just at its bound.
     """
-    mask = lanes_other_than(labels, leaf * LANES, component)
+    mask = lanes_other_than(forest.labels, leaf * LANES, component)
     if mask == 0:
-        return bound, best
-    mask &= point_distances(blocks, leaf * (DIMS * LANES), query, bound, found, DIMS, KIND, power)
+        return bound
+    mask &= points_within(tree, leaf, group, bound, power)
     while mask != 0:
-        lane = lowest_lane(mask)
+        place = leaf * LANES + lowest_lane(mask)
         mask &= mask - 1
-        distance = peek(found, lane)
-        place = leaf * LANES + lane
-        if distance < bound or (
-            distance == bound and (best < 0 or peek(order, place) < peek(order, best))
-        ):
-            bound = distance
-            best = place
-    return bound, best
+        equal = improve_nearest(
+            tree.blocks,
+            place,
+            group.queries,
+            peek(forest.labels, place),
+            group.labels,
+            group.distance,
+            group.place,
+            DIMS,
+            KIND,
+            power,
+        )
+        while equal != 0:
+            lane = lowest_lane(equal)
+            equal &= equal - 1
+            if peek(group.place, lane) < 0 or peek(group.place, lane) > place:
+                poke(group.place, lane, np.int32(place))
+        bound = largest_of_eight(group.distance, 0)
+    return bound
 
 
 @kernel_part
 def nearest_outside(
-    blocks: Array,
-    boxes: Array,
-    first_block: Ints,
-    n_levels: int,
-    order: Labels,
-    labels: Labels,
-    node_labels: Labels,
-    query: Floats,
-    component: int,
+    tree: KdTree,
+    forest: Forest,
     level: int,
     node: int,
+    component: int,
+    group: Group,
     power: float,
-    found: Floats,
-    stack_distance: Floats,
-    stack_node: Ints,
-    bound: float,
-    best: int,
-) -> tuple[float, int]:
-    """Return the nearest point of another component outside a node, if it beats (bound, best).
+) -> None:
+    """Let the queries of a group find their nearest points of other components outside a node.
 
     Parameters
     ----------
-    labels : (n_leaves * 8,) int32, in
-        The component of each place.
-    node_labels : (n_blocks * 8,) int32, in
-        The component of each node; -1 where its points are of several.
-    query : (DIMS,) float64, in
     level, node : int
         The node that is left out; its siblings and those of its ancestors are searched.
-    found, stack_distance, stack_node : scratch
+    component : int
+        The one of all queries, or SEVERAL.
+    group : in and out
+        Its distances are bounds at first (negative: does not search), its places -1.
     """
-    for height_of in range(level, n_levels):
-        block = peek(first_block, height_of) + (node >> 3)
-        mask = lanes_other_than(node_labels, block * LANES, component) & ~(1 << (node & 7))
+    bound = largest_of_eight(group.distance, 0)
+    for height_of in range(level, tree.n_nodes.shape[0]):
+        block = peek(tree.first_block, height_of) + (node >> 3)
+        mask = lanes_other_than(forest.node_labels, block * LANES, component) & ~(1 << (node & 7))
         node >>= 3
         if mask == 0:
             continue
-        mask &= box_distances(
-            boxes, block * (2 * LANES * DIMS), query, bound, found, DIMS, KIND, power
-        )
-        height = push_nodes(mask, found, height_of, node * LANES, stack_distance, stack_node, 0)
+        mask &= nodes_within(tree, block, group, bound, power)
+        height = push_nodes(mask, height_of, node * LANES, group, 0)
         while height > 0:
             height -= 1
-            if peek(stack_distance, height) > bound:
+            if peek(group.stack_distance, height) > bound:
                 continue
-            entry = peek(stack_node, height)
-            entry_level = entry & 15
-            entry_node = entry >> 4
+            entry = peek(group.stack_node, height)
+            entry_level, entry_node = entry & 15, entry >> 4
             if entry_level == 0:
-                bound, best = nearest_in_leaf(
-                    blocks,
-                    order,
-                    labels,
-                    entry_node,
-                    query,
-                    component,
-                    power,
-                    found,
-                    bound,
-                    best,
-                )
+                bound = nearest_in_leaf(tree, forest, entry_node, component, group, bound, power)
                 continue
-            block = peek(first_block, entry_level - 1) + entry_node
-            mask = lanes_other_than(node_labels, block * LANES, component)
+            block = peek(tree.first_block, entry_level - 1) + entry_node
+            mask = lanes_other_than(forest.node_labels, block * LANES, component)
             if mask != 0:
-                mask &= box_distances(
-                    boxes, block * (2 * LANES * DIMS), query, bound, found, DIMS, KIND, power
-                )
-                height = push_nodes(
-                    mask,
-                    found,
-                    entry_level - 1,
-                    entry_node * LANES,
-                    stack_distance,
-                    stack_node,
-                    height,
-                )
-    return bound, best
+                mask &= nodes_within(tree, block, group, bound, power)
+                height = push_nodes(mask, entry_level - 1, entry_node * LANES, group, height)
 
 
 @kernel_part
-def offer_edge(
-    component: int,
-    distance: float,
-    a: int,
-    b: int,
-    order: Labels,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
-) -> None:
-    """Make the edge between places a and b the component's best one, if it is better."""
-    current = peek(best_distance, component)
+def cannot_improve(known: float, component: int, best: Best) -> bool:
+    """Return whether an edge of at least a known length comes after the component's best one."""
+    distance = peek(best.distance, component)
+    return bool(known > distance or (known == distance and peek(best.a, component) < 0))
+
+
+@kernel_part
+def offer_edge(component: int, distance: float, a: int, b: int, best: Best) -> None:
+    """Make an edge the component's best one, if it is better; ~a marks one from a list."""
+    current = peek(best.distance, component)
     if distance > current:
         return
     if distance == current:
-        i, j = peek(order, a), peek(order, b)
-        old_i = peek(order, np.int64(peek(best_a, component)))
-        old_j = peek(order, np.int64(peek(best_b, component)))
-        low, old_low = min(i, j), min(old_i, old_j)
-        if low > old_low or (low == old_low and max(i, j) >= max(old_i, old_j)):
+        old_a, old_b = np.int64(peek(best.a, component)), np.int64(peek(best.b, component))
+        if old_a < 0 and a >= 0:
             return
-    best_distance[component] = distance
-    best_a[component] = a
-    best_b[component] = b
+        if (old_a < 0) == (a < 0):
+            end, old_end = max(a, ~a), max(old_a, ~old_a)
+            low, old_low = min(end, b), min(old_end, old_b)
+            if low > old_low or (low == old_low and max(end, b) >= max(old_end, old_b)):
+                return
+    poke(best.distance, component, distance)
+    poke(best.a, component, np.int32(a))
+    poke(best.b, component, np.int32(b))
 
 
 @kernel_part
-def offer_both(
-    distance: float,
-    a: int,
-    b: int,
-    labels: Labels,
-    order: Labels,
-    best_distance: Floats,
-    best_a: Labels,
-    best_b: Labels,
-) -> None:
-    """Offer an edge to the components of both of its ends."""
-    offer_edge(np.int64(peek(labels, a)), distance, a, b, order, best_distance, best_a, best_b)
-    offer_edge(np.int64(peek(labels, b)), distance, a, b, order, best_distance, best_a, best_b)
+def offer_both(distance: float, a: int, b: int, labels: Labels, best: Best) -> None:
+    """Offer an edge that a search has found to the components of both of its ends."""
+    offer_edge(np.int64(peek(labels, a)), distance, a, b, best)
+    offer_edge(np.int64(peek(labels, b)), distance, a, b, best)

@@ -28,6 +28,7 @@ intrinsic: Any = numba_intrinsic
 _I32, _I64, _F64 = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _MASK = ir.IntType(LANES)
 _V64 = ir.VectorType(_F64, LANES)
+_BITS = ir.VectorType(ir.IntType(1), LANES)
 
 
 def _literal(value: Any) -> int:
@@ -63,6 +64,12 @@ def _splat(builder: Any, scalar: Any) -> Any:
     vector = builder.insert_element(vector, scalar, ir.Constant(_I32, 0))
     zeros = ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), zeros)
+
+
+def _load_splat(context: Any, builder: Any, array_type: Any, array: Any, index: int) -> Any:
+    """Load one number into all eight lanes."""
+    number = _load_number(context, builder, array_type, array, ir.Constant(_I64, index))
+    return _splat(builder, number)
 
 
 def _larger(builder: Any, a: Any, b: Any) -> Any:
@@ -151,8 +158,8 @@ def point_distances(typing, blocks, base, query, bound, out, dims, kind, power):
         def difference(t: int) -> Any:
             index = builder.add(args[1], ir.Constant(_I64, t * LANES))
             block = _load_block(context, builder, signature.args[0], args[0], index)
-            x = _load_number(context, builder, signature.args[2], args[2], ir.Constant(_I64, t))
-            return builder.fsub(block, _splat(builder, x))
+            here = _load_splat(context, builder, signature.args[2], args[2], t)
+            return builder.fsub(block, here)
 
         target = _address(context, builder, signature.args[4], args[4], ir.Constant(_I64, 0))
         target = builder.bitcast(target, _V64.as_pointer())
@@ -162,25 +169,211 @@ def point_distances(typing, blocks, base, query, bound, out, dims, kind, power):
 
 
 @intrinsic
-def box_distances(typing, boxes, base, query, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
-    """Do the same for a block of boxes: how far each box is from the query at least."""
+def points_from_box(typing, blocks, base, box, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
+    """Fill out[0:8] with how far a block's points are from a box; return the mask.
+
+    box : (2 * dims,) float64
+        Lower bounds, then upper bounds.
+    """
     n_dims, n_kind = _literal(dims), _literal(kind)
-    signature = types.int64(boxes, types.int64, query, types.float64, out, dims, kind, power)
+    signature = types.int64(blocks, types.int64, box, types.float64, out, dims, kind, power)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         def difference(t: int) -> Any:
-            low_at = builder.add(args[1], ir.Constant(_I64, 2 * t * LANES))
-            high_at = builder.add(args[1], ir.Constant(_I64, (2 * t + 1) * LANES))
-            low = _load_block(context, builder, signature.args[0], args[0], low_at)
-            high = _load_block(context, builder, signature.args[0], args[0], high_at)
-            x = _load_number(context, builder, signature.args[2], args[2], ir.Constant(_I64, t))
-            here = _splat(builder, x)
-            outside = _larger(builder, builder.fsub(low, here), builder.fsub(here, high))
+            index = builder.add(args[1], ir.Constant(_I64, t * LANES))
+            block = _load_block(context, builder, signature.args[0], args[0], index)
+            low, high = (
+                _load_splat(context, builder, signature.args[2], args[2], i)
+                for i in (t, n_dims + t)
+            )
+            outside = _larger(builder, builder.fsub(low, block), builder.fsub(block, high))
             return _larger(builder, outside, ir.Constant(_V64, [0.0] * LANES))
 
         target = _address(context, builder, signature.args[4], args[4], ir.Constant(_I64, 0))
         target = builder.bitcast(target, _V64.as_pointer())
         return _distances(builder, difference, n_dims, n_kind, args[7], args[3], target)
+
+    return signature, emit
+
+
+@intrinsic
+def boxes_from_box(typing, boxes, base, box, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
+    """Do the same for a block of boxes."""
+    n_dims, n_kind = _literal(dims), _literal(kind)
+    signature = types.int64(boxes, types.int64, box, types.float64, out, dims, kind, power)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        def difference(t: int) -> Any:
+            low_at = builder.add(args[1], ir.Constant(_I64, 2 * t * LANES))
+            high_at = builder.add(args[1], ir.Constant(_I64, (2 * t + 1) * LANES))
+            their_low = _load_block(context, builder, signature.args[0], args[0], low_at)
+            their_high = _load_block(context, builder, signature.args[0], args[0], high_at)
+            low, high = (
+                _load_splat(context, builder, signature.args[2], args[2], i)
+                for i in (t, n_dims + t)
+            )
+            outside = _larger(builder, builder.fsub(their_low, high), builder.fsub(low, their_high))
+            return _larger(builder, outside, ir.Constant(_V64, [0.0] * LANES))
+
+        target = _address(context, builder, signature.args[4], args[4], ir.Constant(_I64, 0))
+        target = builder.bitcast(target, _V64.as_pointer())
+        return _distances(builder, difference, n_dims, n_kind, args[7], args[3], target)
+
+    return signature, emit
+
+
+def _vector_at(context: Any, builder: Any, array_type: Any, array: Any, row: int) -> Any:
+    address = _address(context, builder, array_type, array, ir.Constant(_I64, row * LANES))
+    return builder.bitcast(address, ir.VectorType(address.type.pointee, LANES).as_pointer())
+
+
+def _distances_to_point(
+    context: Any, builder: Any, signature: Any, args: Any, dims: int, kind: int
+) -> Any:
+    """Emit the distances of eight queries, args[2], to a point, args[1], of blocks, args[0]."""
+    block = builder.lshr(args[1], ir.Constant(_I64, 3))
+    lane = builder.and_(args[1], ir.Constant(_I64, LANES - 1))
+    begin = builder.add(builder.mul(block, ir.Constant(_I64, dims * LANES)), lane)
+    total = None
+    for t in range(dims):
+        offset = ir.Constant(_I64, t * LANES)
+        here = _load_block(context, builder, signature.args[2], args[2], offset)
+        index = builder.add(begin, offset)
+        there = _load_number(context, builder, signature.args[0], args[0], index)
+        difference = builder.fsub(here, _splat(builder, there))
+        total = _accumulate(builder, total, difference, kind, args[-1])
+    return total
+
+
+@intrinsic
+def insert_in_lists(  # type: ignore[no-untyped-def]
+    typing, blocks, point, queries, lanes, list_distance, list_place, length, dims, kind, power
+):
+    """Insert a point into the lists of eight queries; return the mask of lists that it entered.
+
+    point : int
+        Counted over all blocks.
+    queries : (8 * dims,) float64
+        A block of points.
+    lanes : int
+        The mask of lists that may take the point.
+    list_distance, list_place : (length * 8,) float64 and int32, in and out
+        Eight lists, nearest first: the first entries of all, then the second entries, and so on.
+    """
+    n_dims, n_kind, n_entries = _literal(dims), _literal(kind), _literal(length)
+    signature = types.int64(
+        blocks,
+        types.int64,
+        queries,
+        types.int64,
+        list_distance,
+        list_place,
+        length,
+        dims,
+        kind,
+        power,
+    )
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        total = _distances_to_point(context, builder, signature, args, n_dims, n_kind)
+        rows = [
+            _vector_at(context, builder, signature.args[4], args[4], t) for t in range(n_entries)
+        ]
+        last = builder.load(rows[-1], align=8)
+        mask = builder.bitcast(builder.fcmp_ordered("<", total, last), _MASK)
+        mask = builder.and_(mask, builder.trunc(args[3], _MASK))
+        with builder.if_then(builder.icmp_unsigned("!=", mask, ir.Constant(_MASK, 0))):
+            may = builder.bitcast(mask, _BITS)
+            distance = builder.select(may, total, ir.Constant(_V64, [float("inf")] * LANES))
+            place = _splat(builder, builder.trunc(args[1], _I32))
+            for t in range(n_entries):
+                place_row = _vector_at(context, builder, signature.args[5], args[5], t)
+                old_distance = builder.load(rows[t], align=8)
+                old_place = builder.load(place_row, align=4)
+                nearer = builder.fcmp_ordered("<", distance, old_distance)
+                builder.store(builder.select(nearer, distance, old_distance), rows[t], align=8)
+                builder.store(builder.select(nearer, place, old_place), place_row, align=4)
+                distance = builder.select(nearer, old_distance, distance)
+                place = builder.select(nearer, old_place, place)
+        return builder.zext(mask, _I64)
+
+    return signature, emit
+
+
+@intrinsic
+def improve_nearest(  # type: ignore[no-untyped-def]
+    typing, blocks, point, queries, label, labels, distance, place, dims, kind, power
+):
+    """Make a point the nearest one of each of eight queries that it is nearer to than the last.
+
+    point, queries : as above
+    label, labels : int and (8,) int32
+        Only queries whose label differs from the point's take it.
+    distance, place : (8,) float64 and int32, in and out
+        The nearest point of each query so far.
+
+    Returns the mask of queries for which it is exactly as near as the last.
+    """
+    n_dims, n_kind = _literal(dims), _literal(kind)
+    signature = types.int64(
+        blocks,
+        types.int64,
+        queries,
+        types.int32,
+        labels,
+        distance,
+        place,
+        dims,
+        kind,
+        power,
+    )
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        total = _distances_to_point(context, builder, signature, args, n_dims, n_kind)
+        label_row, row, place_row = (
+            _vector_at(context, builder, signature.args[i], args[i], 0) for i in (4, 5, 6)
+        )
+        own = builder.load(label_row, align=4)
+        old_distance, old_place = builder.load(row, align=8), builder.load(place_row, align=4)
+        other = builder.icmp_signed("!=", own, _splat(builder, args[3]))
+        nearer = builder.and_(other, builder.fcmp_ordered("<", total, old_distance))
+        new_place = _splat(builder, builder.trunc(args[1], _I32))
+        builder.store(builder.select(nearer, total, old_distance), row, align=8)
+        builder.store(builder.select(nearer, new_place, old_place), place_row, align=4)
+        equal = builder.and_(other, builder.fcmp_ordered("==", total, old_distance))
+        return builder.zext(builder.bitcast(equal, _MASK), _I64)
+
+    return signature, emit
+
+
+@intrinsic
+def just_below(typing, number):  # type: ignore[no-untyped-def]
+    """Return the next smaller number of a positive one; not a number for zero."""
+    signature = types.float64(types.float64)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        bits = builder.bitcast(args[0], _I64)
+        return builder.bitcast(builder.sub(bits, ir.Constant(_I64, 1)), _F64)
+
+    return signature, emit
+
+
+@intrinsic
+def largest_of_eight(typing, numbers, base):  # type: ignore[no-untyped-def]
+    """Return the largest of numbers[base:base + 8]."""
+    signature = types.float64(numbers, types.int64)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        eight = _load_block(context, builder, signature.args[0], args[0], args[1])
+        for step in (4, 2, 1):
+            lanes = [(i + step) % LANES for i in range(LANES)]
+            other = builder.shuffle_vector(
+                eight,
+                ir.Constant(_V64, ir.Undefined),
+                ir.Constant(ir.VectorType(_I32, LANES), lanes),
+            )
+            eight = _larger(builder, eight, other)
+        return builder.extract_element(eight, ir.Constant(_I32, 0))
 
     return signature, emit
 

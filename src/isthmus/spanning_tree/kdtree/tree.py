@@ -8,7 +8,7 @@ likewise (see simd.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,8 @@ DIMS = 0
 _LEAVES = 4096
 
 
-@dataclass(frozen=True)
-class KdTree:
-    """A kd-tree of n points.
+class KdTree(NamedTuple):
+    """A kd-tree of n points; kernels take it as it is.
 
     Attributes
     ----------
