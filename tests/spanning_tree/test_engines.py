@@ -6,7 +6,7 @@ import pytest
 from inputs import assert_as_good, many, points
 from isthmus import minimum_spanning_tree
 from isthmus.spanning_tree.duplicates import representatives
-from isthmus.spanning_tree.ordering import total_order
+from isthmus.spanning_tree.ordering import sort_edges
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(63) if p[1] > 1])
@@ -70,15 +70,22 @@ def test_representatives_are_the_first_of_equal_rows():
 
 
 @pytest.mark.parametrize("distinct", [1, 3, 50, 100_000])
-def test_total_order_is_that_of_three_keys(distinct):
+@pytest.mark.parametrize("scale", [0.0, 1e-14, 1.0, 1e300])
+@pytest.mark.parametrize("n", [0, 1, 2, 20_000])
+def test_edges_are_sorted_by_three_keys(distinct, scale, n):
     rng = np.random.default_rng(distinct)
-    n = 20_000
-    weights = rng.integers(0, distinct, size=n) / 7.0
+    weights = 1.0 + scale * rng.integers(0, distinct, size=n) / 7.0
+    weights[::5] = 0.0
+    weights[1::5] = -0.0
     edges = np.sort(rng.integers(0, n + 1, size=(n, 2)), axis=1)
+    given = edges.copy(), weights.copy()
     expected = np.lexsort((edges[:, 1], edges[:, 0], weights))
-    found = total_order(edges, weights)
-    np.testing.assert_array_equal(edges[found], edges[expected])
-    np.testing.assert_array_equal(weights[found], weights[expected])
+    found_edges, found_weights = sort_edges(edges, weights)
+    np.testing.assert_array_equal(found_edges, edges[expected])
+    np.testing.assert_array_equal(found_weights, weights[expected])
+    assert not np.signbit(found_weights).any()
+    np.testing.assert_array_equal(edges, given[0])
+    np.testing.assert_array_equal(weights, given[1])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Ints
 
 Hashes = npt.NDArray[np.uint64]
@@ -26,33 +26,58 @@ def representatives(points: Array) -> Ints | None:
 
     Points that are not recognised as equal do no harm: their distance is found to be zero.
     """
-    hashes = np.empty(len(points), dtype=np.uint64)
-    hash_rows(np.ascontiguousarray(points), hashes)
-    sample = hashes[hashes % np.uint64(_SAMPLED) == 0]
-    repeated = len(sample) - len(np.unique(sample))
+    rows = np.ascontiguousarray(points)
+    n_points = len(rows)
+    sample = np.empty(n_points // _SAMPLED * 2 + 64, dtype=np.uint64)
+    n_sampled = sample_hashes(rows, sample)
     # A sample much larger or smaller than it should be means few different rows, often repeated.
-    expected = len(points) / _SAMPLED
-    likely = abs(len(sample) - expected) <= 6.0 * np.sqrt(expected)
-    if likely and repeated <= _WORTHWHILE * max(len(sample), 1):
-        return None
+    expected = n_points / _SAMPLED
+    if abs(n_sampled - expected) <= 6.0 * np.sqrt(expected):
+        ranked = np.sort(sample[:n_sampled])
+        if np.count_nonzero(ranked[1:] == ranked[:-1]) <= _WORTHWHILE * max(n_sampled, 1):
+            return None
+    hashes = np.empty(n_points, dtype=np.uint64)
+    hash_rows(rows, hashes)
     order = np.argsort(hashes)
-    first = np.arange(len(points))
-    join_equal_rows(points, hashes, order, first)
+    first = np.arange(n_points)
+    join_equal_rows(rows, hashes, order, first)
     return first
+
+
+@kernel_part
+def hash_row(points: Array, i: int) -> np.uint64:
+    """Return a number that is equal for equal rows, and hardly ever otherwise."""
+    multiplier = np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.uint64(points.shape[1])
+    for t in range(points.shape[1]):
+        # + 0.0: a negative zero is a zero
+        bits = np.float64(points[i, t] + 0.0).view(np.uint64)
+        mixed = (mixed ^ bits) * multiplier
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+@kernel
+def sample_hashes(points: Array, sample: Hashes) -> int:
+    """Fill sample with the hashes that are multiples of _SAMPLED; return how many there are.
+
+    The count goes on where the sample is full.
+    """
+    n_sampled = 0
+    for i in range(points.shape[0]):
+        mixed = hash_row(points, i)
+        if mixed % np.uint64(_SAMPLED) == 0:
+            if n_sampled < sample.shape[0]:
+                sample[n_sampled] = mixed
+            n_sampled += 1
+    return n_sampled
 
 
 @kernel
 def hash_rows(points: Array, hashes: Hashes) -> None:
-    """Fill hashes, (n,), with numbers that are equal for equal rows, and hardly ever otherwise."""
-    multiplier = np.uint64(0x9E3779B97F4A7C15)
+    """Fill hashes, (n,), with those of all rows."""
     for i in range(points.shape[0]):
-        mixed = np.uint64(points.shape[1])
-        for t in range(points.shape[1]):
-            # + 0.0: a negative zero is a zero
-            bits = np.float64(points[i, t] + 0.0).view(np.uint64)
-            mixed = (mixed ^ bits) * multiplier
-            mixed ^= mixed >> np.uint64(32)
-        hashes[i] = mixed
+        hashes[i] = hash_row(points, i)
 
 
 @kernel

@@ -4,52 +4,106 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints
 
-# Runs of equal weights up to this length are sorted in compiled code.
+# Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
 
 
-def total_order(edges: Ints, weights: Floats) -> Ints:
-    """Return the order of edges, each given with its smaller index first.
+def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
+    """Return edges, each given with its smaller index first, and their weights, in total order.
 
-    Sorting by three keys at once is slow. Weights are sorted alone, and only runs of equal ones
-    by a key made of both indices.
+    Sorting numbers is several times faster than sorting indices by them. So each weight's leading
+    bits are put together with its index in one whole number, and these are sorted. (The bits of
+    floats that are not negative, read as whole numbers, are ordered as the floats are.) Runs of
+    equal leading bits are few, or long because the weights are equal; they are sorted again.
     """
-    order = np.argsort(weights)
-    ranked = weights[order]
-    changes = np.flatnonzero(ranked[1:] != ranked[:-1]) + 1
-    begins = np.concatenate([[0], changes])
-    ends = np.concatenate([changes, [len(order)]])
-    tied = ends - begins > 1
-    if not tied.any():
-        return order
-    begins, ends = begins[tied], ends[tied]
-    keys = edges[:, 0] * (len(weights) + 1) + edges[:, 1]
-    short = ends - begins <= _SHORT
-    sort_runs(order, keys, begins[short], ends[short])
-    for begin, end in zip(begins[~short], ends[~short], strict=True):
-        run = order[begin:end]
-        order[begin:end] = run[np.argsort(keys[run])]
-    return order
+    n_edges = len(weights)
+    n_bits = max(n_edges - 1, 1).bit_length()
+    keys = (weights + 0.0).view(np.int64)  # + 0.0: a negative zero is a zero
+    keys &= -(1 << n_bits)
+    keys |= np.arange(n_edges)
+    keys.sort()
+    sorted_edges, sorted_weights = np.empty((n_edges, 2), dtype=np.int64), np.empty(n_edges)
+    gather_edges(keys, n_bits, np.ascontiguousarray(edges), weights, sorted_edges, sorted_weights)
+    long_runs = np.empty((n_edges // _SHORT + 1, 2), dtype=np.int64)
+    n_long = sort_runs(keys, n_bits, sorted_edges, sorted_weights, long_runs)
+    for begin, end in long_runs[:n_long].tolist():
+        _sort_run(sorted_edges[begin:end], sorted_weights[begin:end])
+    return sorted_edges, sorted_weights
+
+
+def _sort_run(edges: Ints, weights: Floats) -> None:
+    """Sort edges and weights in place."""
+    if weights.min() == weights.max():
+        size = int(edges[:, 1].max()) + 1
+        pairs = np.sort(edges[:, 0] * size + edges[:, 1])
+        np.divmod(pairs, size, out=(edges[:, 0], edges[:, 1]))
+    else:
+        order = np.lexsort((edges[:, 1], edges[:, 0], weights))
+        edges[:], weights[:] = edges[order], weights[order]
 
 
 @kernel
-def sort_runs(order: Ints, keys: Ints, begins: Ints, ends: Ints) -> None:
-    """Sort the runs order[begins[r]:ends[r]], in place, by keys[order[…]]: Shell's sort."""
-    for r in range(begins.shape[0]):
-        begin, end = begins[r], ends[r]
+def gather_edges(
+    keys: Ints,
+    n_bits: int,
+    edges: Ints,
+    weights: Floats,
+    sorted_edges: Ints,
+    sorted_weights: Floats,
+) -> None:
+    """Fill the sorted arrays in the order of the indices in the last n_bits of the keys."""
+    for e in range(keys.shape[0]):
+        source = keys[e] & ((1 << n_bits) - 1)
+        sorted_edges[e, 0] = edges[source, 0]
+        sorted_edges[e, 1] = edges[source, 1]
+        sorted_weights[e] = weights[source] + 0.0
+
+
+@kernel_part
+def comes_before(weight: float, i: int, j: int, e: int, edges: Ints, weights: Floats) -> bool:
+    """Whether an edge comes before edge e in the total order."""
+    if weight != weights[e]:
+        return bool(weight < weights[e])
+    if i != edges[e, 0]:
+        return bool(i < edges[e, 0])
+    return bool(j < edges[e, 1])
+
+
+@kernel
+def sort_runs(keys: Ints, n_bits: int, edges: Ints, weights: Floats, long_runs: Ints) -> int:
+    """Sort, in place, short runs of edges whose keys agree but for the last n_bits: Shell's sort.
+
+    Fills long_runs with where longer ones begin and end, and returns how many there are.
+    """
+    n_long = 0
+    begin = 0
+    while begin < keys.shape[0]:
+        end = begin + 1
+        while end < keys.shape[0] and (keys[end] >> n_bits) == (keys[begin] >> n_bits):
+            end += 1
         gap = 1
-        while 3 * gap + 1 < end - begin:
+        if end - begin > _SHORT:
+            long_runs[n_long, 0] = begin
+            long_runs[n_long, 1] = end
+            n_long += 1
+            gap = 0
+        while 3 * gap + 1 < end - begin and gap > 0:
             gap = 3 * gap + 1
         while gap > 0:
-            for i in range(begin + gap, end):
-                edge = order[i]
-                key = keys[edge]
-                j = i
-                while j >= begin + gap and keys[order[j - gap]] > key:
-                    order[j] = order[j - gap]
-                    j -= gap
-                order[j] = edge
+            for e in range(begin + gap, end):
+                weight, i, j = weights[e], edges[e, 0], edges[e, 1]
+                f = e
+                while f >= begin + gap and comes_before(weight, i, j, f - gap, edges, weights):
+                    weights[f] = weights[f - gap]
+                    edges[f, 0] = edges[f - gap, 0]
+                    edges[f, 1] = edges[f - gap, 1]
+                    f -= gap
+                weights[f] = weight
+                edges[f, 0] = i
+                edges[f, 1] = j
             gap //= 3
+        begin = end
+    return n_long

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Array, Floats, Ints
-from isthmus.spanning_tree.ordering import total_order
+from isthmus.spanning_tree.ordering import sort_edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,12 +77,7 @@ class SpanningTree:
         pairs = pairs.astype(np.int64, copy=False)
         if (pairs[:, 0] > pairs[:, 1]).any():
             pairs = np.sort(pairs, axis=1)
-        order = total_order(pairs, lengths)
-        # Gathering one number of 16 bytes per edge is much faster than a row of two.
-        packed = np.ascontiguousarray(pairs).view(np.complex128)
-        edges = packed[order].view(np.int64).reshape(-1, 2)
-        # + 0.0 turns a negative zero into a positive one
-        return cls(edges, lengths[order] + 0.0, engine)
+        return cls(*sort_edges(pairs, lengths), engine)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.edges, self.weights, self.engine)

@@ -93,8 +93,8 @@ class _Run:
             "KIND": prepared.metric.kind,
             "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
         }
-        self.distances = np.empty(n_points * self.n_neighbours)
         self.places = np.empty(n_points * self.n_neighbours, dtype=np.int32)
+        self.known = np.empty(n_points)
         self.edge_a = np.empty(n_points - 1, dtype=np.int32)
         self.edge_b = np.empty(n_points - 1, dtype=np.int32)
         self.n_edges = 0
@@ -115,7 +115,7 @@ class _Run:
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
         kernel = nearest_neighbours.specialised(self.constants)
         group = self.groups[worker]
-        return kernel(self.tree, self.power, start, stop, group, self.distances, self.places)
+        return kernel(self.tree, self.power, start, stop, group, self.places, self.known)
 
     def join(self) -> None:
         """Run rounds until one component is left."""
@@ -205,8 +205,8 @@ class _Searcher:
         self.forest = forest
         self.member = member
         self.lists = rounds.Lists(
-            run.distances,
             run.places,
+            run.known,
             used=np.ones(tree.n_points, dtype=np.int8),
             least=np.zeros(n_nodes),
         )
@@ -238,7 +238,7 @@ class _Searcher:
         kernel = rounds.scan_lists.specialised(run.constants)
 
         def work(worker: int, start: int, stop: int) -> None:
-            kernel(run.tree, self.forest, self.lists, self.best[worker], start, stop)
+            kernel(run.tree, self.forest, self.lists, self.best[worker], run.power, start, stop)
 
         run.workers.in_blocks(run.tree.n_leaves, 4096, work)
 

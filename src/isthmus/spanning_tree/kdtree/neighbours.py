@@ -122,7 +122,11 @@ def points_within(tree: KdTree, leaf: int, group: Group, bound: float, power: fl
 def nodes_within(tree: KdTree, block: int, group: Group, bound: float, power: float) -> int:
     """Return the mask of eight nodes that are at most as far from the box as the bound."""
     base = block * (2 * LANES * DIMS)
-    return int(boxes_from_box(tree.boxes, base, group.box, bound, group.found, DIMS, KIND, power))
+    return int(
+        boxes_from_box(
+            tree.boxes, base, group.box, bound, group.found, TOGETHER, DIMS, KIND, power
+        )
+    )
 
 
 @kernel_part
@@ -172,6 +176,30 @@ def insert_points(
 
 
 @kernel_part
+def insert_found(mask: int, leaf: int, group: Group, query: int) -> int:
+    """Insert the points of a mask, whose distances have been found, into one query's list.
+
+    Returns how many have entered it.
+    """
+    n_entered = 0
+    while mask != 0:
+        lane = lowest_lane(mask)
+        mask &= mask - 1
+        distance = peek(group.found, lane)
+        i = (NEIGHBOURS - 1) * LANES + query
+        if distance >= peek(group.distance, i):
+            continue
+        while i >= LANES and peek(group.distance, i - LANES) > distance:
+            poke(group.distance, i, peek(group.distance, i - LANES))
+            poke(group.place, i, peek(group.place, i - LANES))
+            i -= LANES
+        poke(group.distance, i, distance)
+        poke(group.place, i, np.int32(leaf * LANES + lane))
+        n_entered += 1
+    return n_entered
+
+
+@kernel_part
 def farthest_last(group: Group, lane: int) -> float:
     """Return a bound that new neighbours are below: of the one query, or of all eight."""
     last = (NEIGHBOURS - 1) * LANES
@@ -187,7 +215,6 @@ def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float
     Returns the number of blocks that were looked at.
     """
     n_levels: int = tree.n_nodes.shape[0]
-    lanes = ((1 << TOGETHER) - 1) << first
     bound = farthest_last(group, first)
     n_blocks = n_levels
     node = leaf
@@ -206,7 +233,11 @@ def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float
             entry_level, entry_node = entry & 15, entry >> 4
             if entry_level == 0:
                 mask = points_within(tree, entry_node, group, bound, power)
-                if insert_points(tree, mask, entry_node, group, lanes, power) != 0:
+                if TOGETHER == 1:
+                    entered = insert_found(mask, entry_node, group, first)
+                else:
+                    entered = insert_points(tree, mask, entry_node, group, 255, power)
+                if entered != 0:
                     bound = farthest_last(group, first)
             else:
                 block = peek(tree.first_block, entry_level - 1) + entry_node
@@ -222,8 +253,8 @@ def nearest_neighbours(
     start: int,
     stop: int,
     group: Group,
-    distances: Floats,
     places: Labels,
+    known: Floats,
 ) -> int:
     """Fill the neighbour lists of the points in leaves start … stop - 1.
 
@@ -232,9 +263,10 @@ def nearest_neighbours(
     power : float
         The exponent where KIND is POWERS.
     group : scratch
-    distances, places : (n * NEIGHBOURS,) float64 and int32, out
-        The accumulated distances and the places of the neighbours of each place, nearest first.
-        There must be more points than NEIGHBOURS.
+    places : (n * NEIGHBOURS,) int32, out
+        The neighbours of each place, nearest first. There must be more points than NEIGHBOURS.
+    known : (n,) float64, out
+        The accumulated distance of the last neighbour.
 
     Returns the number of blocks that were looked at.
     """
@@ -255,6 +287,6 @@ def nearest_neighbours(
         for lane in range(n_here):
             out = (leaf * LANES + lane) * NEIGHBOURS
             for t in range(NEIGHBOURS):
-                distances[out + t] = group.distance[t * LANES + lane]
                 places[out + t] = group.place[t * LANES + lane]
+            known[leaf * LANES + lane] = group.distance[(NEIGHBOURS - 1) * LANES + lane]
     return n_blocks

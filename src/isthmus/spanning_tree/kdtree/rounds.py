@@ -23,6 +23,7 @@ from isthmus.spanning_tree.kdtree.search import (
     Best,
     Forest,
     cannot_improve,
+    farthest_of_group,
     from_length,
     nearest_in_leaf,
     nearest_outside,
@@ -32,7 +33,6 @@ from isthmus.spanning_tree.kdtree.search import (
 )
 from isthmus.spanning_tree.kdtree.simd import (
     LANES,
-    largest_of_eight,
     lowest_lane,
     pair_distance,
     peek,
@@ -51,9 +51,11 @@ class Lists(NamedTuple):
 
     Attributes
     ----------
-    distances, places : (n * NEIGHBOURS,) float64 and int32
-        Each point's neighbours. Once all lie in its own component, the last entry is what a
-        search has found, or its distance is one that nothing outside the component is nearer than.
+    places : (n * NEIGHBOURS,) int32
+        Each point's neighbours, nearest first; in the last place, perhaps, what a search has found.
+    known : (n,) float64
+        The distance of the last of them; once all lie in the point's own component, one that
+        nothing outside the component is nearer than.
     used : (n,) int8
         How many entries of each list lie in the point's own component; NEIGHBOURS + 1 where the
         last entry is the nearest point outside, found by a search.
@@ -61,15 +63,21 @@ class Lists(NamedTuple):
         For each node: no edge from one of its points to another component is shorter.
     """
 
-    distances: Floats
     places: Labels
+    known: Floats
     used: Labels
     least: Floats
 
 
 @kernel
 def scan_lists(
-    tree: KdTree, forest: Forest, lists: Lists, best: Best, start: int, stop: int
+    tree: KdTree,
+    forest: Forest,
+    lists: Lists,
+    best: Best,
+    power: float,
+    start: int,
+    stop: int,
 ) -> None:
     """Offer the first entry of another component in each list, for leaves start … stop - 1."""
     labels = forest.labels
@@ -82,9 +90,9 @@ def scan_lists(
             component = np.int64(peek(labels, place))
             first = place * NEIGHBOURS
             k = int(lists.used[place])
+            distance = peek(lists.known, place)
             if k > NEIGHBOURS:
                 other = np.int64(peek(lists.places, first + NEIGHBOURS - 1))
-                distance = peek(lists.distances, first + NEIGHBOURS - 1)
                 if peek(labels, other) == component:
                     lists.used[place] = NEIGHBOURS
                 else:
@@ -96,9 +104,9 @@ def scan_lists(
             ):
                 k += 1
             lists.used[place] = k
-            distance = peek(lists.distances, first + min(k, NEIGHBOURS - 1))
             if k < NEIGHBOURS:
                 other = np.int64(peek(lists.places, first + k))
+                distance = pair_distance(tree.blocks, place, other, DIMS, KIND, power)
                 offer_edge(component, distance, ~place, other, best)
                 offer_edge(np.int64(peek(labels, other)), distance, place, other, best)
             least = min(least, distance)
@@ -133,19 +141,20 @@ def bounce(
         bound = float(HUGE)
         for _ in range(8):
             leaf, lane = place >> 3, place & 7
+            slot = lane if TOGETHER > 1 else 0
             component = forest.labels[place]
             load_leaf(tree, leaf, group)
             for i in range(LANES):
                 poke(group.labels, i, component)
-                poke(group.distance, i, bound if i == lane else -1.0)
+                poke(group.distance, i, bound if i == slot else -1.0)
                 poke(group.place, i, np.int32(-1))
             enclose(1 << lane, group)
             nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
             nearest_outside(tree, forest, 0, leaf, component, group, power)
-            other = np.int64(group.place[lane])
-            if other < 0 or group.distance[lane] >= bound:
+            other = np.int64(group.place[slot])
+            if other < 0 or group.distance[slot] >= bound:
                 break
-            bound = group.distance[lane]
+            bound = group.distance[slot]
             offer_both(bound, place, other, forest.labels, best)
             place = other
 
@@ -167,37 +176,39 @@ def choose_searching(
 ) -> tuple[int, float]:
     """Decide which of a leaf's points first … first + TOGETHER - 1 must search; bound the search.
 
-    Returns their mask, and the least that is known of the others.
+    Returns their mask, bit 0 standing for the first, and the least that is known of the others.
     """
-    lanes = 0
+    searching = 0
     least = HUGE
-    for lane in range(LANES):
-        poke(group.distance, lane, -1.0)
-        poke(group.place, lane, np.int32(-1))
-    n_here = min(LANES, tree.order.shape[0] - leaf * LANES)
-    for lane in range(first, min(first + TOGETHER, n_here)):
-        place = leaf * LANES + lane
+    for slot in range(TOGETHER):
+        poke(group.distance, slot, -1.0)
+        poke(group.place, slot, np.int32(-1))
+    begin = leaf * LANES + first
+    for slot in range(min(TOGETHER, tree.order.shape[0] - begin)):
+        place = begin + slot
         component = np.int64(peek(forest.labels, place))
-        poke(group.labels, lane, np.int32(component))
-        k = int(peek(lists.used, place))
-        entry = place * NEIGHBOURS + min(k, NEIGHBOURS - 1)
-        known = peek(lists.distances, entry)
+        poke(group.labels, slot, np.int32(component))
+        known = peek(lists.known, place)
+        if peek(lists.used, place) < NEIGHBOURS:  # an entry of the list may be nearer
+            known = 0.0
         searches = (
-            component != largest and k == NEIGHBOURS and not cannot_improve(known, component, best)
+            component != largest
+            and peek(lists.used, place) == NEIGHBOURS
+            and not cannot_improve(known, component, best)
         )
         if searches and centre_distance >= 0.0:
             to_centre = distance_to_centre(tree, balls, place, leaf, power)
             to_centre = to_length(to_centre, power) * (1.0 + SLACK)
             known = max(known, from_length(centre_distance - to_centre, power))
-            poke(lists.distances, entry, known)
+            poke(lists.known, place, known)
             searches = not cannot_improve(known, component, best)
         if searches:
             bound = peek(best.distance, component)
-            poke(group.distance, lane, stretch * bound if bound < HUGE / stretch else HUGE)
-            lanes |= 1 << lane
+            poke(group.distance, slot, stretch * bound if bound < HUGE / stretch else HUGE)
+            searching |= 1 << slot
         else:
             least = min(least, known)
-    return lanes, least
+    return searching, least
 
 
 @kernel_part
@@ -222,7 +233,7 @@ def search_from_leaf(
     least = HUGE
     loaded = False
     for first in range(0, LANES, TOGETHER):
-        lanes, known = choose_searching(
+        searching, known = choose_searching(
             tree,
             forest,
             lists,
@@ -237,34 +248,33 @@ def search_from_leaf(
             power,
         )
         least = min(least, known)
-        if lanes == 0:
+        if searching == 0:
             continue
         if not loaded:
             load_leaf(tree, leaf, group)
             loaded = True
-        enclose(lanes, group)
-        component = peek(group.labels, lowest_lane(lanes))
-        rest = lanes & (lanes - 1)
+        enclose(searching << first, group)
+        component = peek(group.labels, lowest_lane(searching))
+        rest = searching & (searching - 1)
         while rest != 0:
             if peek(group.labels, lowest_lane(rest)) != component:
                 component = np.int32(SEVERAL)
             rest &= rest - 1
-        bound = largest_of_eight(group.distance, 0)
+        bound = farthest_of_group(group)
         nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
         nearest_outside(tree, forest, 0, leaf, component, group, power)
-        while lanes != 0:
-            lane = lowest_lane(lanes)
-            lanes &= lanes - 1
-            place = leaf * LANES + lane
-            entry = place * NEIGHBOURS + NEIGHBOURS - 1
-            distance, other = peek(group.distance, lane), np.int64(peek(group.place, lane))
+        while searching != 0:
+            slot = lowest_lane(searching)
+            searching &= searching - 1
+            place = leaf * LANES + first + slot
+            distance, other = peek(group.distance, slot), np.int64(peek(group.place, slot))
             if other >= 0:
-                lists.places[entry] = other
+                lists.places[place * NEIGHBOURS + NEIGHBOURS - 1] = other
                 lists.used[place] = NEIGHBOURS + 1
                 offer_both(distance, place, other, forest.labels, best)
             else:  # nothing is as near as the bound
                 distance *= 1.0 + 2.0**-52
-            lists.distances[entry] = distance
+            lists.known[place] = distance
             least = min(least, distance)
     return least
 

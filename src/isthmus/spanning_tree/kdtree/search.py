@@ -38,6 +38,7 @@ from isthmus.spanning_tree.kdtree.tree import KdTree
 
 DIMS = 0
 KIND = 0
+TOGETHER = 0
 
 # The component of queries that are not all of one.
 SEVERAL = -2
@@ -97,6 +98,14 @@ def from_length(length: float, power: float) -> float:
 
 
 @kernel_part
+def farthest_of_group(group: Group) -> float:
+    """Return the largest distance of a query that searches."""
+    if TOGETHER == 1:
+        return float(peek(group.distance, 0))
+    return float(largest_of_eight(group.distance, 0))
+
+
+@kernel_part
 def nearest_in_leaf(
     tree: KdTree,
     forest: Forest,
@@ -116,8 +125,18 @@ def nearest_in_leaf(
         return bound
     mask &= points_within(tree, leaf, group, bound, power)
     while mask != 0:
-        place = leaf * LANES + lowest_lane(mask)
+        lane = lowest_lane(mask)
+        place = leaf * LANES + lane
         mask &= mask - 1
+        if TOGETHER == 1:  # the query is the first one, and its distance has been found
+            distance = peek(group.found, lane)
+            if distance < bound or (
+                distance == bound and (peek(group.place, 0) < 0 or peek(group.place, 0) > place)
+            ):
+                bound = distance
+                poke(group.distance, 0, distance)
+                poke(group.place, 0, np.int32(place))
+            continue
         equal = improve_nearest(
             tree.blocks,
             place,
@@ -135,7 +154,7 @@ def nearest_in_leaf(
             equal &= equal - 1
             if peek(group.place, lane) < 0 or peek(group.place, lane) > place:
                 poke(group.place, lane, np.int32(place))
-        bound = largest_of_eight(group.distance, 0)
+        bound = farthest_of_group(group)
     return bound
 
 
@@ -158,9 +177,10 @@ def nearest_outside(
     component : int
         The one of all queries, or SEVERAL.
     group : in and out
-        Its distances are bounds at first (negative: does not search), its places -1.
+        Its distances are bounds at first (negative: does not search), its places -1. Where
+        queries search one at a time, it is the first one of the group.
     """
-    bound = largest_of_eight(group.distance, 0)
+    bound = farthest_of_group(group)
     for height_of in range(level, tree.n_nodes.shape[0]):
         block = peek(tree.first_block, height_of) + (node >> 3)
         mask = lanes_other_than(forest.node_labels, block * LANES, component) & ~(1 << (node & 7))

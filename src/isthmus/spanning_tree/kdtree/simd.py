@@ -197,10 +197,17 @@ def points_from_box(typing, blocks, base, box, bound, out, dims, kind, power):  
 
 
 @intrinsic
-def boxes_from_box(typing, boxes, base, box, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
-    """Do the same for a block of boxes."""
+def boxes_from_box(typing, boxes, base, box, bound, out, together, dims, kind, power):  # type: ignore[no-untyped-def]
+    """Do the same for a block of boxes.
+
+    together : int
+        1 where the box is a point: then its upper bounds are not read.
+    """
     n_dims, n_kind = _literal(dims), _literal(kind)
-    signature = types.int64(boxes, types.int64, box, types.float64, out, dims, kind, power)
+    signature = types.int64(
+        boxes, types.int64, box, types.float64, out, together, dims, kind, power
+    )
+    upper = 0 if _literal(together) == 1 else n_dims
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         def difference(t: int) -> Any:
@@ -210,14 +217,14 @@ def boxes_from_box(typing, boxes, base, box, bound, out, dims, kind, power):  # 
             their_high = _load_block(context, builder, signature.args[0], args[0], high_at)
             low, high = (
                 _load_splat(context, builder, signature.args[2], args[2], i)
-                for i in (t, n_dims + t)
+                for i in (t, upper + t)
             )
             outside = _larger(builder, builder.fsub(their_low, high), builder.fsub(low, their_high))
             return _larger(builder, outside, ir.Constant(_V64, [0.0] * LANES))
 
         target = _address(context, builder, signature.args[4], args[4], ir.Constant(_I64, 0))
         target = builder.bitcast(target, _V64.as_pointer())
-        return _distances(builder, difference, n_dims, n_kind, args[7], args[3], target)
+        return _distances(builder, difference, n_dims, n_kind, args[8], args[3], target)
 
     return signature, emit
 
