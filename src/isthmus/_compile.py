@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import threading
 import types
 from collections.abc import Callable, Mapping
@@ -19,6 +20,21 @@ R = TypeVar("R")
 
 # Re-entrant: resolving a kernel resolves the kernels it calls.
 _RESOLVING = threading.RLock()
+
+
+class Deferred:
+    """An intrinsic that kernels call, in a module that imports Numba and so is loaded late."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.name} can only be called in a kernel.")
+
+    def load(self) -> Any:
+        """Return the intrinsic."""
+        return getattr(importlib.import_module(self.module), self.name)
 
 
 class Kernel(Generic[R]):
@@ -99,6 +115,8 @@ class Kernel(Generic[R]):
             if isinstance(value, Kernel):
                 part = value.specialised(self.constants) if self.constants else value
                 scope[name] = part.dispatcher()
+            elif isinstance(value, Deferred):
+                scope[name] = value.load()
         # Numba's cache knows a function by its file, its name and what it closes over, but not by
         # the constants and the kernels in other files that it uses: so it closes over a
         # fingerprint of them.
@@ -122,6 +140,8 @@ class Kernel(Generic[R]):
         parts = [code.co_code.hex(), repr(code.co_consts), repr(code.co_names)]
         for name in code.co_names:
             value = scope.get(name)
+            if isinstance(value, Deferred):
+                value = value.load()
             if isinstance(value, Kernel):
                 part = value.specialised(self.constants) if self.constants else value
                 parts.append(part.fingerprint())
@@ -150,3 +170,6 @@ def kernel_part(function: Callable[..., R]) -> Kernel[R]:
     which take longer to compile than most such functions.
     """
     return Kernel(function, from_python=False)
+
+
+prefetch = Deferred("isthmus._prefetch", "prefetch")

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, prefetch
 from isthmus._typing import Floats, Labels
 from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.merges import AHEAD
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,19 @@ def list_neighbours(
 ) -> None:
     """Fill begin, (n + 2,) and zero on entry, and the two arrays that it points into."""
     for e in range(ends.shape[0]):
+        if e + AHEAD < ends.shape[0]:
+            prefetch(begin, ends[e + AHEAD, 0])
         begin[ends[e, 0] + 2] += 1
         begin[ends[e, 1] + 2] += 1
     for i in range(2, begin.shape[0]):
         begin[i] += begin[i - 1]
     for e in range(ends.shape[0]):
+        if e + AHEAD < ends.shape[0]:
+            # Edges are mostly between points that are close in memory: one end stands for both.
+            prefetch(begin, ends[e + AHEAD, 0])
+            slot = begin[ends[e + AHEAD // 2, 0] + 1]
+            prefetch(neighbour, slot)
+            prefetch(length, slot)
         for side in range(2):
             slot = begin[ends[e, side] + 1]
             begin[ends[e, side] + 1] = slot + 1

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, prefetch
 from isthmus._parallel import chunks
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.frontier import MASS, View
@@ -32,7 +32,7 @@ from isthmus.kmeans.rows_step import (
     assign_rows,
     stack_buffers,
 )
-from isthmus.ultrametric.merges import CHUNK
+from isthmus.ultrametric.merges import AHEAD, CHUNK
 from isthmus.ultrametric.products import multiply
 
 
@@ -122,6 +122,9 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
     """Fill the aggregates, (2n - 1, 8), in and out, of all merges; those of leaves are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
+        if e + AHEAD < n_points - 1:
+            prefetch(aggregates, children[e + AHEAD, 0] * 8)
+            prefetch(aggregates, children[e + AHEAD, 1] * 8)
         x, y = aggregates[children[e, 0]], aggregates[children[e, 1]]
         out = aggregates[n_points + e]
         h = heights[e]

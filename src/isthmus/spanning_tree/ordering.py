@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
+from isthmus._compile import kernel, kernel_part, prefetch
 from isthmus._typing import Floats, Ints
 
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
+# Memory is asked for so many edges before it is read.
+_AHEAD = 16
 
 
 def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
@@ -55,8 +57,12 @@ def gather_edges(
     sorted_weights: Floats,
 ) -> None:
     """Fill the sorted arrays in the order of the indices in the last n_bits of the keys."""
+    mask = (1 << n_bits) - 1
     for e in range(keys.shape[0]):
-        source = keys[e] & ((1 << n_bits) - 1)
+        if e + _AHEAD < keys.shape[0]:
+            prefetch(edges, 2 * (keys[e + _AHEAD] & mask))
+            prefetch(weights, keys[e + _AHEAD] & mask)
+        source = keys[e] & mask
         sorted_edges[e, 0] = edges[source, 0]
         sorted_edges[e, 1] = edges[source, 1]
         sorted_weights[e] = weights[source] + 0.0

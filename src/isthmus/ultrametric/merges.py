@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, prefetch
 from isthmus._parallel import chunks
 from isthmus._typing import Array, Floats, Ints
 
 # Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
 CHUNK = 1 << 20
+
+# The columns of disjoint sets.
+PARENT, NODE, SIZE = 0, 1, 2
+
+# Memory is asked for so many edges or merges before it is read.
+AHEAD = 16
 
 
 def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
@@ -35,12 +41,13 @@ def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
     n_points = len(edges) + 1
     # Short numbers where they suffice: the walk over these arrays is bound by memory.
     number = np.int32 if 2 * n_points <= np.iinfo(np.int32).max else np.int64
-    parent = np.arange(n_points, dtype=number)
-    node = np.arange(n_points, dtype=number)
+    sets = np.empty((n_points, 4), dtype=number)
+    sets[:, PARENT] = sets[:, NODE] = np.arange(n_points)
+    sets[:, SIZE] = 1
     children = np.empty((n_points - 1, 2), dtype=np.int64)
     sizes = np.ones(2 * n_points - 1, dtype=np.int64)
     for start, stop in chunks(n_points - 1, CHUNK):
-        cycle = join_edges(edges, parent, node, children, sizes, start, stop)
+        cycle = join_edges(edges, sets, children, sizes, start, stop)
         if cycle >= 0:
             i, j = edges[cycle]
             raise ValueError(
@@ -51,40 +58,39 @@ def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
 
 
 @kernel
-def join_edges(
-    edges: Ints, parent: Array, node: Array, children: Ints, sizes: Ints, start: int, stop: int
-) -> int:
+def join_edges(edges: Ints, sets: Array, children: Ints, sizes: Ints, start: int, stop: int) -> int:
     """Merge along edges start … stop - 1; return the first edge that closes a cycle, or -1.
 
     Parameters
     ----------
     edges : (n - 1, 2) int64, in
-    parent : (n,) int, in and out
-        Disjoint sets of points.
-    node : (n,) int, in and out
-        For the root of each set, the node of the tree that it has become.
+    sets : (n, 4) int, in and out
+        Disjoint sets of points: the parent of each; and, of the root of each set, the node of
+        the tree that it has become and its size. In one row, since they are read together.
     children, sizes : out
     """
-    n_points = parent.shape[0]
+    n_points = sets.shape[0]
     for e in range(start, stop):
-        a = edges[e, 0]
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        b = edges[e, 1]
-        while parent[b] != b:
-            parent[b] = parent[parent[b]]
-            b = parent[b]
+        if e + AHEAD < stop:
+            prefetch(sets, edges[e + AHEAD, 0] * 4)
+            prefetch(sets, edges[e + AHEAD, 1] * 4)
+        a, b = edges[e, 0], edges[e, 1]
+        while sets[a, PARENT] != a:
+            sets[a, PARENT] = sets[sets[a, PARENT], PARENT]
+            a = np.int64(sets[a, PARENT])
+        while sets[b, PARENT] != b:
+            sets[b, PARENT] = sets[sets[b, PARENT], PARENT]
+            b = np.int64(sets[b, PARENT])
         if a == b:
             return e
-        children[e, 0] = min(node[a], node[b])
-        children[e, 1] = max(node[a], node[b])
-        size_a, size_b = sizes[node[a]], sizes[node[b]]
-        sizes[n_points + e] = size_a + size_b
-        if size_a < size_b:
+        children[e, 0] = min(sets[a, NODE], sets[b, NODE])
+        children[e, 1] = max(sets[a, NODE], sets[b, NODE])
+        if sets[a, SIZE] < sets[b, SIZE]:
             a, b = b, a
-        parent[b] = a
-        node[a] = n_points + e
+        sets[b, PARENT] = a
+        sets[a, NODE] = n_points + e
+        sets[a, SIZE] += sets[b, SIZE]
+        sizes[n_points + e] = sets[a, SIZE]
     return -1
 
 
@@ -97,6 +103,10 @@ def place_leaves(children: Ints, sizes: Ints, starts: Ints, start: int, stop: in
     """
     n_points = children.shape[0] + 1
     for e in range(stop - 1, start - 1, -1):
+        if e - AHEAD >= start:
+            prefetch(starts, children[e - AHEAD, 0])
+            prefetch(starts, children[e - AHEAD, 1])
+            prefetch(sizes, children[e - AHEAD, 0])
         first, second = children[e, 0], children[e, 1]
         starts[first] = starts[n_points + e]
         starts[second] = starts[n_points + e] + sizes[first]

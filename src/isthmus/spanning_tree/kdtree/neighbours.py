@@ -123,9 +123,7 @@ def nodes_within(tree: KdTree, block: int, group: Group, bound: float, power: fl
     """Return the mask of eight nodes that are at most as far from the box as the bound."""
     base = block * (2 * LANES * DIMS)
     return int(
-        boxes_from_box(
-            tree.boxes, base, group.box, bound, group.found, TOGETHER, DIMS, KIND, power
-        )
+        boxes_from_box(tree.boxes, base, group.box, bound, group.found, TOGETHER, DIMS, KIND, power)
     )
 
 

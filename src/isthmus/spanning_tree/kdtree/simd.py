@@ -216,8 +216,7 @@ def boxes_from_box(typing, boxes, base, box, bound, out, together, dims, kind, p
             their_low = _load_block(context, builder, signature.args[0], args[0], low_at)
             their_high = _load_block(context, builder, signature.args[0], args[0], high_at)
             low, high = (
-                _load_splat(context, builder, signature.args[2], args[2], i)
-                for i in (t, upper + t)
+                _load_splat(context, builder, signature.args[2], args[2], i) for i in (t, upper + t)
             )
             outside = _larger(builder, builder.fsub(their_low, high), builder.fsub(low, their_high))
             return _larger(builder, outside, ir.Constant(_V64, [0.0] * LANES))
