@@ -10,10 +10,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import sys
 import threading
 import types
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
@@ -29,7 +29,7 @@ class Deferred:
         self.module = module
         self.name = name
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *_: Any) -> Any:
         raise TypeError(f"{self.name} can only be called in a kernel.")
 
     def load(self) -> Any:
@@ -148,14 +148,16 @@ class Kernel(Generic[R]):
             elif isinstance(value, int | float | str):
                 parts.append(f"{name}={value!r}")
             elif (definition := getattr(value, "_defn", None)) is not None:
-                # an intrinsic: whatever its file says
-                parts.append(_digest_of_file(definition.__code__.co_filename))
+                # an intrinsic: whatever its module says
+                parts.append(_source_of_module(definition.__module__))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @functools.cache
-def _digest_of_file(name: str) -> str:
-    return hashlib.sha256(Path(name).read_bytes()).hexdigest()
+def _source_of_module(name: str) -> str:
+    """Return the source of a module, however the package is installed; empty if there is none."""
+    loader: Any = sys.modules[name].__loader__
+    return loader.get_source(name) or "" if hasattr(loader, "get_source") else ""
 
 
 def kernel(function: Callable[..., R]) -> Kernel[R]:

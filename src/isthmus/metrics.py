@@ -9,11 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from isthmus._typing import Array, Floats
+from isthmus.point_maps import (
+    as_distributions,
+    centred_unit_rows,
+    chord_to_angle,
+    half,
+    hellinger_of_squares,
+    on_the_sphere,
+    standardised,
+    unchanged,
+    unit_rows,
+    whitened,
+)
+from isthmus.validation import as_real
 
 # What the distance kernels compute from the features of two points: the sum of squared
 # differences, the sum and the maximum of absolute ones, the Minkowski distance itself.
@@ -84,12 +98,18 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
     metric : str
         A name or alias from ``METRIC_NAMES``.
     metric_params : mapping, optional
-        Only ``{"p": …}`` for ``"minkowski"`` (default 2).
+        ``{"p": …}`` for ``"minkowski"`` (default 2); ``{"V": variances}`` for ``"seuclidean"``
+        and ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those
+        of the points).
     """
     params = _checked_params(metric_params)
     name = _ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     if name == "minkowski":
         resolved = _minkowski(params.pop("p", 2.0))
+    elif name == "seuclidean":
+        resolved = _standardised(params.pop("V", None))
+    elif name == "mahalanobis":
+        resolved = _mahalanobis(params.pop("V", None), params.pop("VI", None))
     elif isinstance(name, str) and name in _METRICS:
         resolved = _METRICS[name]
     else:
@@ -143,47 +163,6 @@ def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
     return PreparedPoints(mapped, metric, scale)
 
 
-def _unchanged(array: Array) -> Array:
-    return array
-
-
-def _unit_rows(points: Array) -> Array:
-    # float32 rows must not be rounded to float32 once more. Dividing by the largest entry first
-    # keeps the norms of huge and tiny rows in range.
-    points = points.astype(np.float64, copy=False)
-    largest = np.abs(points).max(axis=1, keepdims=True)
-    if not (largest > 0).all():
-        row = int(np.flatnonzero(largest[:, 0] == 0)[0])
-        raise ValueError(
-            f"Row {row} is zero (or constant, for correlation), so it has no direction and no "
-            "cosine, angular or correlation distance. Remove such rows or choose another metric."
-        )
-    scaled = points / largest
-    unit: Array = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return unit
-
-
-def _centred_unit_rows(points: Array) -> Array:
-    points = points.astype(np.float64, copy=False)
-    largest = np.abs(points).max(axis=1, keepdims=True)
-    scaled = points / np.where(largest > 0.0, largest, 1.0)
-    centred = scaled - scaled.mean(axis=1, keepdims=True)
-    # what is left of a constant row are rounding errors
-    noise = 4 * np.finfo(np.float64).eps
-    centred[np.abs(centred).max(axis=1) <= noise] = 0.0
-    return _unit_rows(centred)
-
-
-def _half(squared: Array) -> Array:
-    return squared / 2.0
-
-
-def _chord_to_angle(squared: Array) -> Array:
-    # The angle between unit vectors, in radians. arcsin of the half chord is accurate for small
-    # angles, where the arccos of the cosine is not.
-    return 2.0 * np.arcsin(np.minimum(np.sqrt(squared) / 2.0, 1.0))
-
-
 def _minkowski(p: Any) -> Metric:
     if (
         isinstance(p, bool)
@@ -197,22 +176,59 @@ def _minkowski(p: Any) -> Metric:
         return _METRICS["euclidean"]
     if p > _LARGEST_POWER:
         return _METRICS["chebyshev"]
-    return Metric("minkowski", POWERS, float(p), _unchanged, _unchanged, 1)
+    return Metric("minkowski", POWERS, float(p), unchanged, unchanged, 1)
+
+
+def _standardised(variances: Any) -> Metric:
+    given = None
+    if variances is not None:
+        given = as_real(variances, "V, the variances of metric='seuclidean',")
+        if given.ndim != 1 or not (np.isfinite(given) & (given > 0)).all():
+            raise ValueError(
+                "metric='seuclidean' needs V to be one finite variance above 0 for each feature."
+            )
+    return Metric("seuclidean", SQUARES, 0.0, partial(standardised, variances=given), np.sqrt, 1)
+
+
+def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
+    if covariance is not None and inverse is not None:
+        raise ValueError("metric='mahalanobis' takes V or VI, its inverse, but not both.")
+    given = covariance if inverse is None else inverse
+    matrix = None
+    if given is not None:
+        name = "V" if inverse is None else "VI"
+        matrix = as_real(given, f"{name} of metric='mahalanobis'")
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(
+                f"metric='mahalanobis' needs {name} to be a square matrix, one row for each "
+                f"feature; got shape {matrix.shape}."
+            )
+    prepare = partial(whitened, matrix=matrix, is_inverse=inverse is not None)
+    return Metric("mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1)
 
 
 _METRICS = {
     metric.name: metric
     for metric in (
-        Metric("euclidean", SQUARES, 0.0, _unchanged, np.sqrt, 1),
-        Metric("sqeuclidean", SQUARES, 0.0, _unchanged, _unchanged, 2),
-        Metric("manhattan", ABSOLUTES, 0.0, _unchanged, _unchanged, 1),
-        Metric("chebyshev", MAXIMUM, 0.0, _unchanged, _unchanged, 1),
-        Metric("cosine", SQUARES, 0.0, _unit_rows, _half, 0),
-        Metric("angular", SQUARES, 0.0, _unit_rows, _chord_to_angle, 0),
-        Metric("correlation", SQUARES, 0.0, _centred_unit_rows, _half, 0),
+        Metric("euclidean", SQUARES, 0.0, unchanged, np.sqrt, 1),
+        Metric("sqeuclidean", SQUARES, 0.0, unchanged, unchanged, 2),
+        Metric("manhattan", ABSOLUTES, 0.0, unchanged, unchanged, 1),
+        Metric("chebyshev", MAXIMUM, 0.0, unchanged, unchanged, 1),
+        Metric("cosine", SQUARES, 0.0, unit_rows, half, 0),
+        Metric("angular", SQUARES, 0.0, unit_rows, chord_to_angle, 0),
+        Metric("correlation", SQUARES, 0.0, centred_unit_rows, half, 0),
+        Metric("haversine", SQUARES, 0.0, on_the_sphere, chord_to_angle, 0),
+        Metric("hellinger", SQUARES, 0.0, as_distributions, hellinger_of_squares, 0),
     )
 }
 _ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "linf": "chebyshev"}
 
-METRIC_NAMES = (*_METRICS, "minkowski", "precomputed", *_ALIASES)
+METRIC_NAMES = (
+    *_METRICS,
+    "minkowski",
+    "seuclidean",
+    "mahalanobis",
+    "precomputed",
+    *_ALIASES,
+)
 """Every name that ``metric=`` takes."""

@@ -370,7 +370,11 @@ class TestMethod:
 
     @pytest.mark.parametrize("metric", [name for name in METRIC_NAMES if name != "precomputed"])
     def test_every_metric_works(self, isthmus, metric):
-        data = b"1,2,4\n1,2,4.1\n9,1,-3\n9,1,-3.1\n1,2,4.2\n"
+        data = {
+            "haversine": b"0.1,3\n0.1,3.1\n1,-3\n1,-3.1\n0.2,3\n",
+            "hellinger": b"1,2,4\n1,2,4.1\n9,1,0\n9,1,0.1\n1,2,4.2\n",
+            "mahalanobis": b"1\n1.1\n9\n9.1\n1.2\n",
+        }.get(metric, b"1,2,4\n1,2,4.1\n9,1,-3\n9,1,-3.1\n1,2,4.2\n")
         result = isthmus("cluster", "-k", 2, "--metric", metric, "--labels-only", stdin=data)
         assert (result.status, result.out) == (0, "0\n0\n1\n1\n0\n")
 

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.metrics.pairwise import haversine_distances
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, minimum_spanning_tree
 from isthmus.distances import distance_matrix
 from isthmus.metrics import resolve_metric
 from oracles.dense import kruskal
+
+VI = np.array([[2.0, 0.5, 0, 0], [0.5, 1, 0, 0.1], [0, 0, 3, 0], [0, 0.1, 0, 1]])
 
 METRICS = [
     ("euclidean", None, "euclidean", {}),
@@ -20,6 +23,11 @@ METRICS = [
     ("minkowski", {"p": 1.5}, "minkowski", {"p": 1.5}),
     ("cosine", None, "cosine", {}),
     ("correlation", None, "correlation", {}),
+    ("seuclidean", None, "seuclidean", {}),
+    ("seuclidean", {"V": [1.0, 4.0, 0.5, 2.0]}, "seuclidean", {"V": [1.0, 4.0, 0.5, 2.0]}),
+    ("mahalanobis", None, "mahalanobis", {}),
+    ("mahalanobis", {"VI": VI}, "mahalanobis", {"VI": VI}),
+    ("mahalanobis", {"V": np.linalg.inv(VI)}, "mahalanobis", {"VI": VI}),
 ]
 
 
@@ -57,6 +65,34 @@ def test_every_metric_agrees_with_scipy(metric, params, scipy_name, scipy_params
 def test_angular_is_the_angle_in_radians():
     tree = minimum_spanning_tree([[1.0, 0.0], [0.0, 5.0], [-2.0, 0.0]], metric="angular")
     np.testing.assert_allclose(tree.weights, [np.pi / 2, np.pi / 2], rtol=1e-15)
+
+
+@pytest.mark.parametrize("engine", ["prim", "kd-tree"])
+def test_haversine_is_the_angle_on_the_sphere(engine):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(-1.57, 1.57, 300), rng.uniform(-7.0, 7.0, 300)])
+    expected = linkage(squareform(haversine_distances(X), checks=False), "single")[:, 2]
+    tree = minimum_spanning_tree(X, metric="haversine", engine=engine)
+    np.testing.assert_allclose(tree.weights, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("engine", ["prim", "kd-tree"])
+def test_hellinger_compares_rows_as_distributions(engine):
+    counts = np.random.default_rng(0).integers(0, 5, size=(200, 6)) + np.eye(6)[np.arange(200) % 6]
+    roots = np.sqrt(counts / counts.sum(axis=1, keepdims=True))
+    expected = linkage(pdist(roots) / np.sqrt(2.0), "single")[:, 2]
+    tree = minimum_spanning_tree(counts, metric="hellinger", engine=engine)
+    np.testing.assert_allclose(tree.weights, expected, rtol=1e-12, atol=1e-15)
+    assert tree.weights.max() <= 1.0
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+@pytest.mark.parametrize("exponent", [-900, 0, 900])
+def test_standardised_metrics_do_not_see_units(metric, exponent):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    plain = minimum_spanning_tree(X, metric=metric)
+    moved = minimum_spanning_tree(np.ldexp(X, exponent), metric=metric, engine="kd-tree")
+    assert moved == plain
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -203,6 +239,53 @@ def test_the_record_cannot_be_changed():
         ([[1.0]], {"n_jobs": 1.5}, TypeError, "whole number"),
         ([[1.0], [0.0]], {"metric": "cosine"}, ValueError, "Row 1 is zero"),
         ([[0.1, 0.1, 0.1], [1, 2, 3]], {"metric": "correlation"}, ValueError, "Row 0 is zero"),
+        ([[0.1, 0.1, 0.1]], {"metric": "haversine"}, ValueError, "two features"),
+        ([[0.1, 0.1], [45.0, 9.0]], {"metric": "haversine"}, ValueError, "row 1 has 45"),
+        ([[0.1, 0.1], [-1.0, 2.0]], {"metric": "hellinger"}, ValueError, "row 1 has a negative"),
+        ([[0.1, 0.1], [0.0, 0.0]], {"metric": "hellinger"}, ValueError, "row 1 is zero"),
+        ([[0.0, 1.0], [1.0, 1.0]], {"metric": "seuclidean"}, ValueError, "Feature 1 is constant"),
+        (
+            [[0.0, 1.0]],
+            {"metric": "seuclidean", "metric_params": {"V": [1.0]}},
+            ValueError,
+            "one variance for each of 2 features",
+        ),
+        (
+            [[0.0, 1.0]],
+            {"metric": "seuclidean", "metric_params": {"V": [1.0, 0.0]}},
+            ValueError,
+            "variance above 0",
+        ),
+        (
+            [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]],
+            {"metric": "mahalanobis"},
+            ValueError,
+            "positive definite",
+        ),
+        (
+            [[0.0, 1.0]],
+            {"metric": "mahalanobis", "metric_params": {"V": [1.0, 2.0]}},
+            ValueError,
+            "square matrix",
+        ),
+        (
+            [[0.0, 1.0]],
+            {"metric": "mahalanobis", "metric_params": {"VI": np.eye(3)}},
+            ValueError,
+            r"shape \(2, 2\)",
+        ),
+        (
+            [[0.0, 1.0]],
+            {"metric": "mahalanobis", "metric_params": {"VI": [[1.0, 0.0], [0.5, 1.0]]}},
+            ValueError,
+            "symmetric",
+        ),
+        (
+            [[0.0, 1.0]],
+            {"metric": "mahalanobis", "metric_params": {"V": np.eye(2), "VI": np.eye(2)}},
+            ValueError,
+            "not both",
+        ),
         (
             [[0.0]],
             {"metric": "precomputed", "metric_params": {"p": 2}},

@@ -31,10 +31,13 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The number of clusters; exactly so many are returned, none of them empty.
     metric : str, default="euclidean"
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
-        ``"minkowski"``, ``"cosine"``, ``"angular"``, ``"correlation"``, or ``"precomputed"``
-        where X is a square matrix of distances.
+        ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
+        ``"correlation"``, ``"haversine"`` (latitude and longitude in radians), ``"hellinger"``
+        (rows are divided by their sums), or ``"precomputed"`` where X is a square matrix of
+        distances.
     metric_params : dict, optional
-        ``{"p": …}`` for ``"minkowski"``.
+        ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for ``"seuclidean"``;
+        ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
     objective : {"rows", "embedding", "cut"}, default="rows"
         What makes a good clustering.
 

@@ -43,10 +43,13 @@ def minimum_spanning_tree(
         float32 is kept as it is; distances are computed in float64 from the given values.
     metric : str
         ``"euclidean"`` (``"l2"``), ``"sqeuclidean"``, ``"manhattan"`` (``"cityblock"``,
-        ``"l1"``), ``"chebyshev"`` (``"linf"``), ``"minkowski"``, ``"cosine"``, ``"angular"``,
-        ``"correlation"`` or ``"precomputed"``.
+        ``"l1"``), ``"chebyshev"`` (``"linf"``), ``"minkowski"``, ``"seuclidean"``,
+        ``"mahalanobis"``, ``"cosine"``, ``"angular"``, ``"correlation"``, ``"haversine"``
+        (latitude and longitude in radians), ``"hellinger"`` (rows are divided by their sums) or
+        ``"precomputed"``.
     metric_params : mapping, optional
-        ``{"p": …}`` for ``"minkowski"``.
+        ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for ``"seuclidean"``;
+        ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
     engine : {"auto", "prim", "kd-tree", "sort"}
         How the tree is found. ``"auto"`` sorts points on a line, takes Prim's algorithm, O(n²),
         for few points, and Borůvka's on a kd-tree for more; where they have many features it

@@ -1,0 +1,161 @@
+"""Maps of points after which a metric is an increasing function of the Euclidean distance.
+
+And the functions that lead back, from squared Euclidean distances to distances of the metric.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._typing import Array, Floats
+
+
+def unchanged(array: Array) -> Array:
+    """Return the array itself."""
+    return array
+
+
+def unit_rows(points: Array) -> Array:
+    """Return rows divided by their lengths."""
+    # float32 rows must not be rounded to float32 once more. Dividing by the largest entry first
+    # keeps the norms of huge and tiny rows in range.
+    points = points.astype(np.float64, copy=False)
+    largest = np.abs(points).max(axis=1, keepdims=True)
+    if not (largest > 0).all():
+        row = int(np.flatnonzero(largest[:, 0] == 0)[0])
+        raise ValueError(
+            f"Row {row} is zero (or constant, for correlation), so it has no direction and no "
+            "cosine, angular or correlation distance. Remove such rows or choose another metric."
+        )
+    scaled = points / largest
+    unit: Array = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return unit
+
+
+def centred_unit_rows(points: Array) -> Array:
+    """Return rows less their means, divided by their lengths."""
+    points = points.astype(np.float64, copy=False)
+    largest = np.abs(points).max(axis=1, keepdims=True)
+    scaled = points / np.where(largest > 0.0, largest, 1.0)
+    centred = scaled - scaled.mean(axis=1, keepdims=True)
+    # what is left of a constant row are rounding errors
+    noise = 4 * np.finfo(np.float64).eps
+    centred[np.abs(centred).max(axis=1) <= noise] = 0.0
+    return unit_rows(centred)
+
+
+def half(squared: Array) -> Array:
+    """Return one minus the cosine of the angle between unit vectors."""
+    return squared / 2.0
+
+
+def chord_to_angle(squared: Array) -> Array:
+    """Return the angle between unit vectors, in radians."""
+    # arcsin of the half chord is accurate for small
+    # angles, where the arccos of the cosine is not.
+    return 2.0 * np.arcsin(np.minimum(np.sqrt(squared) / 2.0, 1.0))
+
+
+def on_the_sphere(points: Array) -> Array:
+    """Return points given by latitude and longitude, in radians, as points in space."""
+    if points.shape[1] != 2:
+        raise ValueError(
+            "metric='haversine' needs two features, latitude and longitude in radians; got "
+            f"{points.shape[1]}."
+        )
+    latitude, longitude = points.astype(np.float64, copy=False).T
+    if (np.abs(latitude) > np.pi / 2 * (1 + 1e-6)).any():
+        row = int(np.argmax(np.abs(latitude)))
+        raise ValueError(
+            "metric='haversine' needs latitudes from -π/2 to π/2, in radians, as the first "
+            f"feature; row {row} has {latitude[row]:g}. numpy.radians converts degrees."
+        )
+    flat = np.cos(latitude)
+    return np.column_stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)])
+
+
+def as_distributions(points: Array) -> Array:
+    """Return the square roots of rows, each divided by its sum."""
+    points = points.astype(np.float64, copy=False)
+    if (points < 0).any():
+        row = int(np.flatnonzero((points < 0).any(axis=1))[0])
+        raise ValueError(
+            f"metric='hellinger' compares distributions, but row {row} has a negative entry."
+        )
+    largest = points.max(axis=1, keepdims=True)
+    if not (largest > 0).all():
+        row = int(np.flatnonzero(largest[:, 0] == 0)[0])
+        raise ValueError(
+            f"metric='hellinger' compares distributions, but row {row} is zero. Remove such rows."
+        )
+    scaled = points / largest
+    roots: Array = np.sqrt(scaled / scaled.sum(axis=1, keepdims=True))
+    return roots
+
+
+def hellinger_of_squares(squared: Array) -> Array:
+    """Return Hellinger distances, from 0 to 1."""
+    return np.sqrt(squared / 2.0)
+
+
+def _centred(points: Array) -> tuple[Floats, float]:
+    """Return points less their mean, divided by a power of two that brings them below 1."""
+    points = points.astype(np.float64, copy=False)
+    largest = float(np.abs(points).max())
+    scale = 2.0 ** min(float(np.frexp(largest)[1]), 1023.0) if largest > 0.0 else 1.0
+    centred = points / scale
+    centred -= centred.mean(axis=0)
+    return centred, scale
+
+
+def standardised(points: Array, variances: Floats | None) -> Array:
+    """Return points, each feature divided by its standard deviation; centred first.
+
+    variances : (n_features,), optional
+        By default those of the points.
+    """
+    centred, scale = _centred(points)
+    if variances is None:
+        constant = np.flatnonzero(np.ptp(centred, axis=0) == 0)
+        if constant.size:
+            raise ValueError(
+                f"Feature {constant[0]} is constant, so metric='seuclidean' cannot divide by its "
+                "standard deviation. Remove such features or give V in metric_params."
+            )
+        variances, scale = centred.var(axis=0, ddof=1), 1.0
+    elif len(variances) != points.shape[1]:
+        raise ValueError(
+            f"metric='seuclidean' needs one variance for each of {points.shape[1]} features, got "
+            f"{len(variances)}."
+        )
+    divided: Array = centred / np.sqrt(variances) * scale
+    return divided
+
+
+def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array:
+    """Return points whose Euclidean distances are Mahalanobis distances; centred first.
+
+    matrix : (n_features, n_features), optional
+        The covariance or, if ``is_inverse``, its inverse; by default the points' covariance.
+    """
+    centred, scale = _centred(points)
+    n_points, n_features = points.shape
+    if matrix is None:
+        matrix, scale = centred.T @ centred / max(n_points - 1, 1), 1.0
+    if matrix.shape != (n_features, n_features):
+        raise ValueError(
+            f"metric='mahalanobis' needs a matrix of shape {(n_features, n_features)}, got "
+            f"{matrix.shape}."
+        )
+    if not np.allclose(matrix, matrix.T, rtol=1e-8, atol=0.0):
+        raise ValueError("metric='mahalanobis' needs a symmetric matrix.")
+    # In the axes of the matrix's ellipsoid, each is divided by its standard deviation.
+    spread, axes = np.linalg.eigh((matrix + matrix.T) / 2)
+    if spread[0] <= spread[-1] * n_features * np.finfo(np.float64).eps:
+        raise ValueError(
+            "metric='mahalanobis' needs a positive definite matrix. The covariance of features "
+            "that depend on one another, or of too few points, is not: reduce the features (PCA) "
+            "or give V or VI in metric_params."
+        )
+    mapped: Array = (centred @ axes) * (np.sqrt(spread if is_inverse else 1.0 / spread) * scale)
+    return mapped
