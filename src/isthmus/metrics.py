@@ -27,7 +27,6 @@ from isthmus.point_maps import (
     unit_rows,
     whitened,
 )
-from isthmus.validation import as_real
 
 # What the distance kernels compute from the features of two points: the sum of squared
 # differences, the sum and the maximum of absolute ones, the Minkowski distance itself.
@@ -180,6 +179,8 @@ def _minkowski(p: Any) -> Metric:
 
 
 def _standardised(variances: Any) -> Metric:
+    from isthmus.validation import as_real  # loads scikit-learn, which names alone do not need
+
     given = None
     if variances is not None:
         given = as_real(variances, "V, the variances of metric='seuclidean',")
@@ -191,6 +192,8 @@ def _standardised(variances: Any) -> Metric:
 
 
 def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
+    from isthmus.validation import as_real  # as above
+
     if covariance is not None and inverse is not None:
         raise ValueError("metric='mahalanobis' takes V or VI, its inverse, but not both.")
     given = covariance if inverse is None else inverse
