@@ -9,7 +9,15 @@ from pathlib import Path
 
 from benchmarks.harness import SkippedError, write
 
-NAMES = ("startup", "spanning_trees", "kmeans_stage", "battery")
+NAMES = (
+    "startup",
+    "spanning_trees",
+    "peers",
+    "growth",
+    "clustering",
+    "kmeans_stage",
+    "battery",
+)
 
 
 def main() -> None:

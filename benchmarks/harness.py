@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import platform
+import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,10 @@ PACKAGES = (
     "scikit-learn",
     "numba",
     "quitefastmst",
+    "genieclust",
+    "hdbscan",
+    "fast_hdbscan",
+    "mlpack",
 )
 
 
@@ -28,12 +34,16 @@ class SkippedError(Exception):
 
 @dataclass
 class Table:
-    """What a benchmark measured: a title, a note on how, and one dictionary per row."""
+    """What a benchmark measured: a title, a note on how, and one dictionary per row.
+
+    ``draw``, if given, turns the rows into a Matplotlib figure.
+    """
 
     name: str
     title: str
     note: str
     rows: list[dict[str, Any]] = field(default_factory=list)
+    draw: Callable[[list[dict[str, Any]]], Any] | None = None
 
     def to_markdown(self) -> str:
         columns = list(self.rows[0]) if self.rows else []
@@ -54,6 +64,39 @@ def best_times(functions: dict[str, Callable[[], Any]], repeats: int = 3) -> dic
             function()
             best[name] = min(best[name], time.perf_counter() - begin)
     return best
+
+
+def times_in_turns(
+    functions: dict[str, Callable[[], Any]], repeats: int = 5
+) -> dict[str, list[float]]:
+    """Return the times of each function, in seconds, after one call that is not counted.
+
+    The functions take turns, so that all see the same moods of the machine. Where one takes more
+    than five seconds, three turns have to do.
+    """
+    slowest = 0.0
+    for function in functions.values():
+        begin = time.perf_counter()
+        function()
+        slowest = max(slowest, time.perf_counter() - begin)
+    times: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(repeats if slowest < 5.0 else min(repeats, 3)):
+        for name, function in functions.items():
+            begin = time.perf_counter()
+            function()
+            times[name].append(time.perf_counter() - begin)
+    return times
+
+
+def median_ratio(ours: list[float], theirs: list[float]) -> float:
+    """Return the median of the ratios of times that were taken in turns."""
+    return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+
+
+def require(package: str) -> None:
+    """Skip the benchmark where a package is not installed."""
+    if importlib.util.find_spec(package) is None:
+        raise SkippedError(f"it needs {package}")
 
 
 def machine() -> dict[str, Any]:
@@ -85,8 +128,11 @@ def write(tables: list[Table], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     where = machine()
     for table in tables:
-        text = json.dumps({"machine": where, **asdict(table)}, indent=1)
+        measured = {"title": table.title, "note": table.note, "rows": table.rows}
+        text = json.dumps({"machine": where, **measured}, indent=1)
         (folder / f"{table.name}.json").write_text(text)
+        if table.draw is not None:
+            table.draw(table.rows).savefig(folder / f"{table.name}.png", dpi=120)
     facts = (
         f"{where['date']}, {where['processor']}, {where['cores']} cores, Python {where['python']}"
     )

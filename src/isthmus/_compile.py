@@ -10,10 +10,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import logging
 import sys
 import threading
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
@@ -70,6 +72,18 @@ class Kernel(Generic[R]):
         except OSError:  # kernels open no files: the cache on disk failed, before any work
             self._dispatcher = self._compiler(cache=False)
             return self._dispatcher(*args)
+
+    def is_compiled(self) -> bool:
+        """Whether there is compiled code for it, here or in the cache on disk.
+
+        For other types of arguments it may still have to be compiled.
+        """
+        dispatcher: Any = self.dispatcher()
+        if dispatcher.overloads:
+            return True
+        cache = getattr(dispatcher, "_cache", None)  # where Numba keeps its index is not public
+        index = getattr(getattr(cache, "_cache_file", None), "_index_path", None)
+        return index is not None and Path(index).exists()
 
     def specialised(self, constants: Mapping[str, int]) -> Kernel[R]:
         """Return the kernel with some global names bound to constants, one for each set of them."""
@@ -158,6 +172,14 @@ def _source_of_module(name: str) -> str:
     """Return the source of a module, however the package is installed; empty if there is none."""
     loader: Any = sys.modules[name].__loader__
     return loader.get_source(name) or "" if hasattr(loader, "get_source") else ""
+
+
+def announce_compilation(what: str, kernels: Iterable[Kernel[Any]]) -> None:
+    """Say, through the logger "isthmus", that a user must wait for kernels to be compiled."""
+    if not all(each.is_compiled() for each in kernels):
+        logging.getLogger("isthmus").warning(
+            "isthmus is compiling %s: some seconds, once on this machine.", what
+        )
 
 
 def kernel(function: Callable[..., R]) -> Kernel[R]:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
+from isthmus._compile import kernel, kernel_part, prefetch
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.frontier import (
     MASS,
@@ -20,8 +20,10 @@ from isthmus.kmeans.frontier import (
     View,
     fold_siblings,
     members_and_distances,
+    row_of,
 )
 from isthmus.kmeans.objective import TIE, TreeObjective
+from isthmus.ultrametric.merges import AHEAD
 from isthmus.ultrametric.products import multiply
 
 # Columns of the aggregates of a node v, after MASS, with t_i the sum of D(i, m)² over m in v.
@@ -38,9 +40,10 @@ class EmbeddingObjective(TreeObjective):
 
     @cached_property
     def aggregates(self) -> Floats:
-        """The aggregates of all nodes, columns as above: shape (2n - 1, 4)."""
-        aggregates = np.zeros((2 * self.n_points - 1, 4))
-        aggregates[: self.n_points, MASS] = 1.0
+        """The aggregates of any leaf and of all merges, columns as above: shape (n, 4)."""
+        aggregates = np.empty((self.n_points, 4))
+        aggregates[0] = 0.0
+        aggregates[0, MASS] = 1.0
         aggregate_squares(self.tree.children, self.squared_heights, aggregates)
         return aggregates
 
@@ -95,11 +98,15 @@ class EmbeddingObjective(TreeObjective):
 
 @kernel
 def aggregate_squares(children: Ints, squared_heights: Floats, aggregates: Floats) -> None:
-    """Fill the aggregates, (2n - 1, 4), in and out, of all merges; those of leaves are given."""
+    """Fill the aggregates, (n, 4), in and out, of all merges; those of leaves, row 0, are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
-        x, y = aggregates[children[e, 0]], aggregates[children[e, 1]]
-        out = aggregates[n_points + e]
+        if e + AHEAD < n_points - 1:
+            prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points) * 4)
+            prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points) * 4)
+        x = aggregates[row_of(children[e, 0], n_points)]
+        y = aggregates[row_of(children[e, 1], n_points)]
+        out = aggregates[e + 1]
         up_x, up_y = squared_heights[e] * y[MASS], squared_heights[e] * x[MASS]
         out[MASS] = x[MASS] + y[MASS]
         out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * squared_heights[e] * (x[MASS] * y[MASS])
@@ -113,6 +120,7 @@ def half_spreads(
     node: Ints,
     label: Labels,
     aggregates: Floats,
+    n_points: int,
     sums: Floats,
     masses: Floats,
     halves: Floats,
@@ -124,7 +132,8 @@ def half_spreads(
     for x in range(count):
         b = label[x]
         if b != MIXED and b < k:
-            halves[b] += aggregates[node[x], MASS] * sums[x, b] + aggregates[node[x], T_SUM]
+            properties = aggregates[row_of(node[x], n_points)]
+            halves[b] += properties[MASS] * sums[x, b] + properties[T_SUM]
     for a in range(k):
         halves[a] /= 2.0 * masses[a] * masses[a]
 
@@ -213,10 +222,8 @@ def assign_embedded(
     for a in range(k):
         old_masses[a] = members[0, a]
         masses[a] = 0.0
-    half_spreads(count, node, label, aggregates, sums, old_masses, halves)
-    changed = False
-    n_opened = 0
-    total = 0.0
+    half_spreads(count, node, label, aggregates, n_points, sums, old_masses, halves)
+    changed, n_opened, total = False, 0, 0.0
     for x in range(count):
         b = label[x]
         if b == MIXED:
@@ -230,11 +237,11 @@ def assign_embedded(
         stack_own[0] = sums[x, b] if b < k else 0.0
         while depth >= 0:
             v, own = stack_node[depth], stack_own[depth]
-            mass = aggregates[v, MASS]
-            winner = other
+            properties = aggregates[row_of(v, n_points)]
+            mass, winner = properties[MASS], other
             if b < k:
                 winner = decide(
-                    aggregates[v],
+                    properties,
                     own / old_masses[b] - halves[b],
                     old_masses[b],
                     halves[b],
@@ -249,19 +256,20 @@ def assign_embedded(
                 n_opened += 1
                 e = v - n_points
                 y, z = children[e, 0], children[e, 1]
-                if aggregates[y, MASS] < aggregates[z, MASS]:
-                    y, z = z, y
-                stack_node[depth] = y
-                stack_node[depth + 1] = z
-                stack_own[depth] = own + squared_heights[e] * aggregates[z, MASS]
-                stack_own[depth + 1] = own + squared_heights[e] * aggregates[y, MASS]
+                mass_y = aggregates[row_of(y, n_points), MASS]
+                mass_z = aggregates[row_of(z, n_points), MASS]
+                if mass_y < mass_z:
+                    y, z, mass_y, mass_z = z, y, mass_z, mass_y
+                stack_node[depth], stack_node[depth + 1] = y, z
+                stack_own[depth] = own + squared_heights[e] * mass_z
+                stack_own[depth + 1] = own + squared_heights[e] * mass_y
                 depth += 1
                 continue
             node_labels[v] = winner
             changed = changed or winner != b
             masses[winner] += mass
             if winner == b:
-                total += (mass * own + aggregates[v, T_SUM]) / old_masses[b] - mass * halves[b]
+                total += (mass * own + properties[T_SUM]) / old_masses[b] - mass * halves[b]
             else:
                 total += mass * to_other
             depth -= 1

@@ -98,6 +98,12 @@ def collect_view(
 
 
 @kernel_part
+def row_of(v: int, n_points: int) -> int:
+    """Return the row of a node's aggregates: those of all leaves are the same, in row 0."""
+    return max(v - n_points + 1, 0)
+
+
+@kernel_part
 def members_and_distances(
     count: int,
     node: Ints,
@@ -126,7 +132,7 @@ def members_and_distances(
             for a in range(k):
                 members[x, a] = 0.0
             if label[x] < k:
-                members[x, label[x]] = aggregates[node[x], MASS]
+                members[x, label[x]] = aggregates[row_of(node[x], n_points), MASS]
     for a in range(k):
         distances[0, a] = 0.0
     for x in range(count):

@@ -19,7 +19,7 @@ import numpy as np
 from isthmus._compile import kernel, prefetch
 from isthmus._parallel import chunks
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, View
+from isthmus.kmeans.frontier import MASS, View, row_of
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_step import (
     SQUARES,
@@ -41,9 +41,10 @@ class RowsObjective(TreeObjective):
 
     @cached_property
     def aggregates(self) -> Floats:
-        """The aggregates of all nodes, columns as in rows_step.py: shape (2n - 1, 8)."""
-        aggregates = np.zeros((2 * self.n_points - 1, 8))
-        aggregates[: self.n_points, MASS] = 1.0
+        """The aggregates of any leaf and of all merges, columns as in rows_step.py: (n, 8)."""
+        aggregates = np.empty((self.n_points, 8))
+        aggregates[0] = 0.0
+        aggregates[0, MASS] = 1.0
         aggregate_rows(self.tree.children, self.heights, aggregates)
         return aggregates
 
@@ -119,14 +120,15 @@ class RowsObjective(TreeObjective):
 
 @kernel
 def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
-    """Fill the aggregates, (2n - 1, 8), in and out, of all merges; those of leaves are given."""
+    """Fill the aggregates, (n, 8), in and out, of all merges; those of leaves, row 0, are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
         if e + AHEAD < n_points - 1:
-            prefetch(aggregates, children[e + AHEAD, 0] * 8)
-            prefetch(aggregates, children[e + AHEAD, 1] * 8)
-        x, y = aggregates[children[e, 0]], aggregates[children[e, 1]]
-        out = aggregates[n_points + e]
+            prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points) * 8)
+            prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points) * 8)
+        x = aggregates[row_of(children[e, 0], n_points)]
+        y = aggregates[row_of(children[e, 1], n_points)]
+        out = aggregates[e + 1]
         h = heights[e]
         # Joining adds h times the other side's mass to each t, and to each u what follows.
         up_x, up_y = h * y[MASS], h * x[MASS]

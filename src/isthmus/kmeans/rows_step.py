@@ -11,7 +11,14 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, MIXED, STACK, fold_siblings, members_and_distances
+from isthmus.kmeans.frontier import (
+    MASS,
+    MIXED,
+    STACK,
+    fold_siblings,
+    members_and_distances,
+    row_of,
+)
 from isthmus.kmeans.objective import TIE
 
 # What the forms below may lose to rounding, relative to their largest term.
@@ -70,15 +77,16 @@ def centre_parts(
                 spread[x, a] = 0.0
             b = label[x]
             if b < k:
-                v = node[x]
+                properties = aggregates[row_of(node[x], n_points)]
                 own[x] = mean[x, b]
-                spread[x, b] = aggregates[v, T_SPREAD] / (masses[b] * masses[b])
-                mean[x, b] += aggregates[v, T_SUM] / aggregates[v, MASS]
+                spread[x, b] = properties[T_SPREAD] / (masses[b] * masses[b])
+                mean[x, b] += properties[T_SUM] / properties[MASS]
             for a in range(k):
                 mean[x, a] /= masses[a]
         else:
             y, z = first[x], second[x]
-            mass_y, mass_z = aggregates[node[y], MASS], aggregates[node[z], MASS]
+            mass_y = aggregates[row_of(node[y], n_points), MASS]
+            mass_z = aggregates[row_of(node[z], n_points), MASS]
             mass = mass_y + mass_z
             for a in range(k):
                 apart = mean[y, a] - mean[z, a]
@@ -91,7 +99,8 @@ def centre_parts(
     for x in range(count):
         if label[x] == MIXED:
             y, z = first[x], second[x]
-            mass_y, mass_z = aggregates[node[y], MASS], aggregates[node[z], MASS]
+            mass_y = aggregates[row_of(node[y], n_points), MASS]
+            mass_z = aggregates[row_of(node[z], n_points), MASS]
             h = heights[node[x] - n_points]
             for a in range(k):
                 to_y, to_z = h - mean[y, a], h - mean[z, a]
@@ -181,6 +190,7 @@ def open_node(
     h: float,
     b: int,
     aggregates: Floats,
+    n_points: int,
     centre: Floats,
     masses: Floats,
     n_active: int,
@@ -199,9 +209,11 @@ def open_node(
     stack_… : in and out
         At depth the node, on return the larger child; the smaller one at depth + 1.
     """
-    larger = 0 if aggregates[children[0], MASS] >= aggregates[children[1], MASS] else 1
-    x = aggregates[children[larger]]
-    y = aggregates[children[1 - larger]]
+    x, y = aggregates[row_of(children[0], n_points)], aggregates[row_of(children[1], n_points)]
+    larger = 0
+    if x[MASS] < y[MASS]:
+        larger = 1
+        x, y = y, x
     own = stack_own[depth]
     own_x = own + h * y[MASS]
     own_y = own + h * x[MASS]
@@ -351,7 +363,7 @@ def assign_rows(
             own_v = stack_own[depth]
             far = stack_outside[depth]
             active = stack_active[depth]
-            properties = aggregates[v]
+            properties = aggregates[row_of(v, n_points)]
             if move:
                 n_kept = surviving_clusters(
                     properties,
@@ -384,6 +396,7 @@ def assign_rows(
                 heights[v - n_points],
                 b,
                 aggregates,
+                n_points,
                 mean[x],
                 old_masses,
                 n_kept,

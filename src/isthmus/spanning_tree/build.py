@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isthmus._progress import ProgressBar
 from isthmus._typing import Floats, Ints
 from isthmus.metrics import PreparedPoints, is_precomputed, prepare_points, resolve_metric
 from isthmus.spanning_tree.duplicates import representatives
@@ -33,6 +34,7 @@ def minimum_spanning_tree(
     engine: str = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    verbose: int = 0,
 ) -> SpanningTree:
     """Return the minimum spanning tree of points, or of a precomputed distance matrix.
 
@@ -61,6 +63,8 @@ def minimum_spanning_tree(
         on one thread.
     progress : callable, optional
         Called as ``progress(done, total)``, many times.
+    verbose : int
+        1 shows a progress bar on standard error where it takes more than a few seconds.
 
     Returns
     -------
@@ -76,6 +80,8 @@ def minimum_spanning_tree(
     ([[0, 1], [1, 2]], [1.0, 2.0])
     """
     threads = check_n_jobs(n_jobs)
+    if progress is None and verbose:
+        progress = ProgressBar("spanning tree")
     check_choice(engine, "engine", ENGINES)
     if is_precomputed(metric, metric_params):
         if engine not in ("auto", "prim"):

@@ -18,7 +18,7 @@ Hashes = npt.NDArray[np.uint64]
 # together.
 _SAMPLED = 16
 # Putting together pays where at least this share of rows has an equal that comes before it.
-_WORTHWHILE = 0.05
+_WORTHWHILE = 0.25
 
 
 def representatives(points: Array) -> Ints | None:
@@ -36,11 +36,14 @@ def representatives(points: Array) -> Ints | None:
         ranked = np.sort(sample[:n_sampled])
         if np.count_nonzero(ranked[1:] == ranked[:-1]) <= _WORTHWHILE * max(n_sampled, 1):
             return None
-    hashes = np.empty(n_points, dtype=np.uint64)
-    hash_rows(rows, hashes)
-    order = np.argsort(hashes)
+    # Numbers are sorted several times faster than indices by them: the last bits of each hash
+    # give way to the row's index.
+    n_bits = max(n_points - 1, 1).bit_length()
+    keys = np.empty(n_points, dtype=np.uint64)
+    hash_rows(rows, n_bits, keys)
+    keys.sort()
     first = np.arange(n_points)
-    join_equal_rows(rows, hashes, order, first)
+    join_equal_rows(rows, keys, n_bits, first)
     return first
 
 
@@ -74,31 +77,30 @@ def sample_hashes(points: Array, sample: Hashes) -> int:
 
 
 @kernel
-def hash_rows(points: Array, hashes: Hashes) -> None:
-    """Fill hashes, (n,), with those of all rows."""
+def hash_rows(points: Array, n_bits: int, keys: Hashes) -> None:
+    """Fill keys, (n,), with the hash of each row, its last n_bits replaced by the row's index."""
     for i in range(points.shape[0]):
-        hashes[i] = hash_row(points, i)
+        keys[i] = ((hash_row(points, i) >> np.uint64(n_bits)) << np.uint64(n_bits)) | np.uint64(i)
 
 
 @kernel
-def join_equal_rows(points: Array, hashes: Hashes, order: Ints, first: Ints) -> None:
-    """Fill first[i] with the smallest index of a row equal to row i, rows being sorted by hash.
+def join_equal_rows(points: Array, keys: Hashes, n_bits: int, first: Ints) -> None:
+    """Fill first[i] with the smallest index of a row equal to row i; keys are sorted.
 
     Where rows that differ have the same hash, those unlike the first of them are left alone.
     """
+    mask = (np.uint64(1) << np.uint64(n_bits)) - np.uint64(1)
     begin = 0
-    while begin < order.shape[0]:
+    while begin < keys.shape[0]:
+        hashed = keys[begin] >> np.uint64(n_bits)
+        smallest = np.int64(keys[begin] & mask)  # indices ascend where hashes are equal
         end = begin + 1
-        while end < order.shape[0] and hashes[order[end]] == hashes[order[begin]]:
-            end += 1
-        smallest = order[begin]
-        for r in range(begin + 1, end):
-            smallest = min(smallest, order[r])
-        for r in range(begin, end):
-            i = order[r]
+        while end < keys.shape[0] and keys[end] >> np.uint64(n_bits) == hashed:
+            i = np.int64(keys[end] & mask)
             equal = True
             for t in range(points.shape[1]):
                 equal = equal and points[i, t] == points[smallest, t]
             if equal:
                 first[i] = smallest
+            end += 1
         begin = end

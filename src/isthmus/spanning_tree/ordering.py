@@ -29,22 +29,35 @@ def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
     keys.sort()
     sorted_edges, sorted_weights = np.empty((n_edges, 2), dtype=np.int64), np.empty(n_edges)
     gather_edges(keys, n_bits, np.ascontiguousarray(edges), weights, sorted_edges, sorted_weights)
-    long_runs = np.empty((n_edges // _SHORT + 1, 2), dtype=np.int64)
-    n_long = sort_runs(keys, n_bits, sorted_edges, sorted_weights, long_runs)
-    for begin, end in long_runs[:n_long].tolist():
-        _sort_run(sorted_edges[begin:end], sorted_weights[begin:end])
+    for begin, end in _sort_short_runs(keys, n_bits, sorted_edges, sorted_weights):
+        _sort_run(sorted_edges[begin:end], sorted_weights[begin:end], n_bits)
     return sorted_edges, sorted_weights
 
 
-def _sort_run(edges: Ints, weights: Floats) -> None:
-    """Sort edges and weights in place."""
-    if weights.min() == weights.max():
-        size = int(edges[:, 1].max()) + 1
-        pairs = np.sort(edges[:, 0] * size + edges[:, 1])
-        np.divmod(pairs, size, out=(edges[:, 0], edges[:, 1]))
-    else:
-        order = np.lexsort((edges[:, 1], edges[:, 0], weights))
+def _sort_short_runs(keys: Ints, n_bits: int, edges: Ints, weights: Floats) -> list[list[int]]:
+    """Sort, in place, short runs of equal keys but for the last n_bits; return the long ones."""
+    long_runs = np.empty((len(keys) // _SHORT + 1, 2), dtype=np.int64)
+    n_long = sort_runs(keys, n_bits, edges, weights, long_runs)
+    runs: list[list[int]] = long_runs[:n_long].tolist()
+    return runs
+
+
+def _sort_run(edges: Ints, weights: Floats, n_bits: int) -> None:
+    """Sort edges in place whose weights differ in their last n_bits only."""
+    if weights.min() < weights.max():
+        keys = (weights.view(np.int64) & ((1 << n_bits) - 1)) << n_bits
+        keys |= np.arange(len(keys))
+        keys.sort()
+        order = keys & ((1 << n_bits) - 1)
         edges[:], weights[:] = edges[order], weights[order]
+        runs = _sort_short_runs(keys, n_bits, edges, weights)
+    else:
+        runs = [[0, len(edges)]]
+    size = int(edges[:, 1].max()) + 1
+    for begin, end in runs:  # the weights of each are equal
+        run = edges[begin:end]
+        pairs = np.sort(run[:, 0] * size + run[:, 1])
+        np.divmod(pairs, size, out=(run[:, 0], run[:, 1]))
 
 
 @kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from isthmus._compile import announce_compilation
 from isthmus._parallel import Workers
 from isthmus._typing import Array, Floats, Ints
 from isthmus.metrics import POWERS, PreparedPoints
@@ -52,9 +53,17 @@ def spanning_tree_by_boruvka(
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
         return prim_of_points(prepared, progress)
     dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
+    constants = {
+        "DIMS": dims,
+        "NEIGHBOURS": _neighbours_for(dims),
+        "KIND": prepared.metric.kind,
+        "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
+    }
+    kernels = nearest_neighbours.specialised(constants), rounds.search_tree.specialised(constants)
+    announce_compilation(f"the search for spanning trees of points with {dims} features", kernels)
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
-        run = _Run(tree, prepared, dims, workers, progress)
+        run = _Run(tree, prepared, constants, workers, progress)
         if limit < np.inf and run.expected_work() > limit:
             return None
         run.find_neighbours()
@@ -70,35 +79,29 @@ class _Run:
         self,
         tree: KdTree,
         prepared: PreparedPoints,
-        dims: int,
+        constants: dict[str, int],
         workers: Workers,
         progress: Progress | None,
     ) -> None:
-        n_points = tree.n_points
+        n_points, dims = tree.n_points, constants["DIMS"]
         self.tree = tree
         self.power = prepared.metric.power
         self.dims = dims
         self.workers = workers
         self.n_jobs = workers.n_jobs
         self.progress = progress
-        self.n_neighbours = _neighbours_for(dims)
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
         self.top = min(3 if dims <= 5 else 1, len(tree.n_nodes) - 1)
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (8 * workers.n_jobs)))
-        self.constants = {
-            "DIMS": dims,
-            "NEIGHBOURS": self.n_neighbours,
-            "KIND": prepared.metric.kind,
-            "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
-        }
-        self.places = np.empty(n_points * self.n_neighbours, dtype=np.int32)
+        self.constants = constants
+        self.places = np.empty(n_points * constants["NEIGHBOURS"], dtype=np.int32)
         self.known = np.empty(n_points)
         self.edge_a = np.empty(n_points - 1, dtype=np.int32)
         self.edge_b = np.empty(n_points - 1, dtype=np.int32)
         self.n_edges = 0
-        self.groups = [make_group(dims, self.n_neighbours) for _ in range(workers.n_jobs)]
+        self.groups = [make_group(dims, constants["NEIGHBOURS"]) for _ in range(workers.n_jobs)]
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
@@ -297,4 +300,4 @@ def _neighbours_for(dims: int) -> int:
     """Return the length of the neighbour lists that was fastest."""
     if dims <= 3:
         return 5
-    return 4 if dims <= 6 else 3
+    return 4 if dims <= 8 else 3

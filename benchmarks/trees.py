@@ -1,0 +1,106 @@
+"""Every implementation of exact Euclidean spanning trees, behind one call.
+
+``python -m benchmarks.trees NAME N_POINTS N_FEATURES THREADS`` prints time and peak memory of one
+tree of uniform points, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+# Sorted weights of the tree of some points, on some threads.
+Weights = Callable[[np.ndarray, int], np.ndarray]
+
+
+def _isthmus(points: np.ndarray, threads: int) -> np.ndarray:
+    from isthmus import minimum_spanning_tree
+
+    engine = "kd-tree" if points.shape[1] <= 8 else "auto"
+    return minimum_spanning_tree(points, n_jobs=threads, engine=engine).weights
+
+
+def _quitefastmst(points: np.ndarray, threads: int) -> np.ndarray:
+    import quitefastmst
+
+    quitefastmst.omp_set_num_threads(threads)
+    return quitefastmst.mst_euclid(points)[0]
+
+
+def _hdbscan(points: np.ndarray, threads: int) -> np.ndarray:
+    from hdbscan._hdbscan_boruvka import KDTreeBoruvkaAlgorithm
+    from sklearn.neighbors import KDTree
+
+    tree = KDTree(points, leaf_size=40)
+    options = {"metric": "euclidean", "leaf_size": 13, "approx_min_span_tree": False}
+    found = KDTreeBoruvkaAlgorithm(tree, 0, n_jobs=threads, **options).spanning_tree()
+    return np.sort(found[:, 2])
+
+
+def _fast_hdbscan(points: np.ndarray, threads: int) -> np.ndarray:
+    import numba
+    from fast_hdbscan.hdbscan import compute_minimum_spanning_tree
+
+    numba.set_num_threads(threads)
+    edges = compute_minimum_spanning_tree(points, min_samples=1)[0]
+    return np.sort(edges[:, 2])
+
+
+def _mlpack(points: np.ndarray, threads: int) -> np.ndarray:
+    import mlpack
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(threads):
+        return np.sort(mlpack.emst(points)["output"][:, 2])
+
+
+def _scipy_delaunay(points: np.ndarray, _: int) -> np.ndarray:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from scipy.spatial import Delaunay
+
+    simplices = Delaunay(points).simplices
+    corners = range(simplices.shape[1])
+    sides = [simplices[:, [i, j]] for i in corners for j in corners if i < j]
+    edges = np.unique(np.sort(np.vstack(sides), axis=1), axis=0)
+    lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+    shape = (len(points), len(points))
+    return np.sort(minimum_spanning_tree(coo_array((lengths, edges.T), shape)).data)
+
+
+def _scipy_linkage(points: np.ndarray, _: int) -> np.ndarray:
+    from scipy.cluster.hierarchy import linkage
+
+    return linkage(points, "single")[:, 2]
+
+
+TREES: dict[str, Weights] = {
+    "isthmus": _isthmus,
+    "quitefastmst": _quitefastmst,
+    "hdbscan": _hdbscan,
+    "fast_hdbscan": _fast_hdbscan,
+    "mlpack": _mlpack,
+    "SciPy (Delaunay)": _scipy_delaunay,
+    "SciPy (linkage)": _scipy_linkage,
+}
+
+
+def _main(name: str, n_points: int, n_features: int, threads: int) -> None:
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+    points = np.random.default_rng(0).random((n_points, n_features))
+    TREES[name](points[:5000], threads)  # loads, and compiles if need be
+    begin = time.perf_counter()
+    weights = TREES[name](points, threads)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "MiB": peak, "weight": float(weights.sum())}))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], *map(int, sys.argv[2:]))
