@@ -66,6 +66,8 @@ class Kernel(Generic[R]):
         self._specialised: dict[tuple[tuple[str, int], ...], Kernel[R]] = {}
 
     def __call__(self, *args: Any) -> R:
+        if not self.from_python:  # the compiled code has no entry from Python
+            return self.function(*args)
         dispatcher = self._dispatcher or self.dispatcher()
         try:
             return dispatcher(*args)
