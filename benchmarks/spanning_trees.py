@@ -12,7 +12,7 @@ from benchmarks.trees import TREES
 ROWS = (
     *(
         (kind, n, d, 0.5)
-        for n in (100_000, 300_000, 1_000_000)
+        for n in (100_000, 1_000_000)
         for d in (2, 3)
         for kind in ("uniform", "clustered")
     ),

@@ -22,9 +22,10 @@ COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 # Powers above this would vanish for small differences.
 _LARGEST_POWER = 8.0
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
-# run took 11 to 43 times as long, per block, as one of Prim's distances.
+# run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
+# were near a draw; and threads help here, but not there.
 _PROBED = 48
-_DISTANCES_PER_BLOCK = 20.0
+_DISTANCES_PER_BLOCK = 8.0
 # Up to so many coordinates the points of a leaf search together.
 _DIMS_TOGETHER = 4
 # Components are few enough for bouncing where there is one for so many points.
