@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 
 from benchmarks.data import make
 from benchmarks.harness import Table, times_in_turns
-from benchmarks.trees import TREES
+from benchmarks.trees import TREES, is_installed
 
 ROWS = (
     ("uniform", 100_000, 2),
@@ -36,9 +34,8 @@ def run() -> Table:
 
 
 def _can_run(name: str, points: np.ndarray) -> bool:
-    module = name.split(maxsplit=1)[0].lower()
     return (
-        importlib.util.find_spec(module) is not None
+        is_installed(name)
         and len(points) <= LARGEST.get(name, len(points))
         and points.shape[1] <= MOST_FEATURES.get(name, points.shape[1])
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.data import make
-from benchmarks.harness import SkippedError, Table, median_ratio, times_in_turns
+from benchmarks.harness import SkippedError, Table, median_ratio, require, times_in_turns
 from benchmarks.trees import TREES
 
 # Data, points, features, and the ratio to quitefastmst that is to be reached.
@@ -31,6 +31,7 @@ ROWS = (
 
 
 def run() -> Table:
+    require("quitefastmst")
     table = Table(
         "spanning_trees",
         "Euclidean minimum spanning trees against quitefastmst",
@@ -39,14 +40,13 @@ def run() -> Table:
         "1e-12. quitefastmst is quadratic on repeated points, so 1,000 distinct points are "
         "repeated to 100,000 rows only.",
     )
-    for threads in (1, 2):
-        for kind, n_points, n_features, goal in ROWS:
-            try:
-                points = make(kind, n_points, n_features)
-            except SkippedError as reason:
-                table.note += f" Left out: {reason}."
-                continue
-            table.rows.append(_compare(kind, points, threads, goal))
+    for kind, n_points, n_features, goal in ROWS:
+        try:
+            points = make(kind, n_points, n_features)
+        except SkippedError as reason:
+            table.note += f" Left out: {reason}."
+            continue
+        table.rows += [_compare(kind, points, threads, goal) for threads in (1, 2)]
     return table
 
 

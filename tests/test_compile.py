@@ -1,6 +1,11 @@
 """Kernels with constants: each is compiled under a name of its own."""
 
-from isthmus._compile import kernel, kernel_part
+import logging
+
+import numba
+import numpy as np
+
+from isthmus._compile import announce_compilation, kernel, kernel_part, prefetch
 
 SIZE = 0
 
@@ -28,3 +33,23 @@ def test_compiled_names_differ():
         for size in (0, 2, 5)
     }
     assert len(names) == 6
+
+
+def test_a_word_before_compiling(caplog, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    fresh = add_size_twice.specialised({"SIZE": 77})
+    with caplog.at_level(logging.WARNING, logger="isthmus"):
+        announce_compilation("additions", fresh)
+        assert "compiling additions" in caplog.text
+        fresh(1)
+        caplog.clear()
+        announce_compilation("additions", fresh)
+        assert caplog.text == ""
+
+
+def test_parts_are_plain_functions_for_python():
+    assert add_size(3) == 3
+
+
+def test_hints_do_nothing_in_plain_python():
+    assert prefetch(np.zeros(3), 0) is None

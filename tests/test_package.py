@@ -184,9 +184,11 @@ def test_the_kernels_run_as_plain_python_too():
     """Compiled and interpreted, a kernel is the same function."""
     from isthmus.kmeans.rows import aggregate_rows
 
-    children = np.array([[0, 1], [2, 3]])
-    heights = np.array([1.0, 2.0])
-    compiled, interpreted = np.zeros((2, 3, 8))
+    n_points = 40  # more than kernels look ahead
+    merged = np.arange(n_points - 2) + n_points
+    children = np.column_stack([np.arange(n_points - 1), np.append(n_points - 1, merged)])
+    heights = np.arange(1.0, n_points)
+    compiled, interpreted = np.zeros((2, n_points, 8))
     compiled[0, 0] = interpreted[0, 0] = 1.0
     aggregate_rows(children, heights, compiled)
     aggregate_rows.function(children, heights, interpreted)

@@ -14,7 +14,7 @@ import logging
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -24,18 +24,25 @@ R = TypeVar("R")
 _RESOLVING = threading.RLock()
 
 
-class Deferred:
-    """An intrinsic that kernels call, in a module that imports Numba and so is loaded late."""
+class Hint:
+    """An intrinsic that changes no result, in a module that imports Numba and so is loaded late.
+
+    Where kernels run as plain Python it does nothing.
+    """
 
     def __init__(self, module: str, name: str) -> None:
         self.module = module
         self.name = name
 
-    def __call__(self, *_: Any) -> Any:
-        raise TypeError(f"{self.name} can only be called in a kernel.")
+    def __call__(self, *_: Any) -> None:
+        """Do nothing."""
 
     def load(self) -> Any:
-        """Return the intrinsic."""
+        """Return the intrinsic, for compiled code."""
+        from numba.core import config
+
+        if config.DISABLE_JIT:  # type: ignore[attr-defined]
+            return self
         return getattr(importlib.import_module(self.module), self.name)
 
 
@@ -81,7 +88,7 @@ class Kernel(Generic[R]):
         For other types of arguments it may still have to be compiled.
         """
         dispatcher: Any = self.dispatcher()
-        if dispatcher.overloads:
+        if getattr(dispatcher, "overloads", True):  # a plain function where Numba is switched off
             return True
         cache = getattr(dispatcher, "_cache", None)  # where Numba keeps its index is not public
         index = getattr(getattr(cache, "_cache_file", None), "_index_path", None)
@@ -131,7 +138,7 @@ class Kernel(Generic[R]):
             if isinstance(value, Kernel):
                 part = value.specialised(self.constants) if self.constants else value
                 scope[name] = part.dispatcher()
-            elif isinstance(value, Deferred):
+            elif isinstance(value, Hint):
                 scope[name] = value.load()
         # Numba's cache knows a function by its file, its name and what it closes over, but not by
         # the constants and the kernels in other files that it uses: so it closes over a
@@ -156,7 +163,7 @@ class Kernel(Generic[R]):
         parts = [code.co_code.hex(), repr(code.co_consts), repr(code.co_names)]
         for name in code.co_names:
             value = scope.get(name)
-            if isinstance(value, Deferred):
+            if isinstance(value, Hint):
                 value = value.load()
             if isinstance(value, Kernel):
                 part = value.specialised(self.constants) if self.constants else value
@@ -176,9 +183,9 @@ def _source_of_module(name: str) -> str:
     return loader.get_source(name) or "" if hasattr(loader, "get_source") else ""
 
 
-def announce_compilation(what: str, kernels: Iterable[Kernel[Any]]) -> None:
-    """Say, through the logger "isthmus", that a user must wait for kernels to be compiled."""
-    if not all(each.is_compiled() for each in kernels):
+def announce_compilation(what: str, needed: Kernel[Any]) -> None:
+    """Say, through the logger "isthmus", that a user must wait for a kernel to be compiled."""
+    if not needed.is_compiled():
         logging.getLogger("isthmus").warning(
             "isthmus is compiling %s: some seconds, once on this machine.", what
         )
@@ -198,4 +205,4 @@ def kernel_part(function: Callable[..., R]) -> Kernel[R]:
     return Kernel(function, from_python=False)
 
 
-prefetch = Deferred("isthmus._prefetch", "prefetch")
+prefetch = Hint("isthmus._prefetch", "prefetch")

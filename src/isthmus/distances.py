@@ -77,7 +77,8 @@ def distance_matrix(
 ) -> Floats:
     """Return the dense (n, n) matrix of base distances of checked points.
 
-    Its entries equal the weights of a spanning tree of the same points to the last bit.
+    Its entries equal the weights of a spanning tree of the same points: to the last bit but for
+    Minkowski's distances, whose powers the kd-tree sums in another way.
     """
     prepared = prepare_points(points, resolve_metric(metric, metric_params))
     n_points = len(points)

@@ -36,7 +36,11 @@ SQUARES, ABSOLUTES, MAXIMUM, POWERS = range(4)
 _SAFE_LARGEST, _SAFE_SMALLEST = 1e100, 1e-100
 
 # Beyond this Minkowski's distance is the largest difference, to the last bit.
-_LARGEST_POWER = 1e18
+_AS_GOOD_AS_INFINITE = 1e18
+
+_TOO_LARGE = (
+    "Some distances of metric={!r} are too large for float64. Divide the data by a constant first."
+)
 
 
 @dataclass(frozen=True)
@@ -82,10 +86,7 @@ class PreparedPoints:
             for _ in range(self.metric.degree if self.scale != 1.0 else 0):
                 heights = heights * self.scale
         if not np.isfinite(heights).all():
-            raise ValueError(
-                f"Some distances of metric={self.metric.name!r} are too large for float64. "
-                "Divide the data by a constant first."
-            )
+            raise ValueError(_TOO_LARGE.format(self.metric.name))
         return heights
 
 
@@ -152,13 +153,16 @@ def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
     The scale is a power of two, so it costs no accuracy. Where powers are summed, coordinates are
     always brought below 1.
     """
-    mapped = metric.prepare(points)
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        mapped = metric.prepare(points)
     largest = max(float(mapped.max(initial=0.0)), -float(mapped.min(initial=0.0)))
+    if not np.isfinite(largest):
+        raise ValueError(_TOO_LARGE.format(metric.name))
     scale = 1.0
     extreme = largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST
     if extreme or (metric.kind == POWERS and largest > 0.0):
         scale = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
-        mapped = mapped / mapped.dtype.type(scale)
+        mapped = mapped.astype(np.float64, copy=False) / scale
     return PreparedPoints(mapped, metric, scale)
 
 
@@ -173,7 +177,7 @@ def _minkowski(p: Any) -> Metric:
         return _METRICS["manhattan"]
     if p == 2:
         return _METRICS["euclidean"]
-    if p > _LARGEST_POWER:
+    if p > _AS_GOOD_AS_INFINITE:
         return _METRICS["chebyshev"]
     return Metric("minkowski", POWERS, float(p), unchanged, unchanged, 1)
 
@@ -183,7 +187,7 @@ def _standardised(variances: Any) -> Metric:
 
     given = None
     if variances is not None:
-        given = as_real(variances, "V, the variances of metric='seuclidean',")
+        given = as_real(variances, "V of metric='seuclidean'")
         if given.ndim != 1 or not (np.isfinite(given) & (given > 0)).all():
             raise ValueError(
                 "metric='seuclidean' needs V to be one finite variance above 0 for each feature."
@@ -206,6 +210,8 @@ def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
                 f"metric='mahalanobis' needs {name} to be a square matrix, one row for each "
                 f"feature; got shape {matrix.shape}."
             )
+        if not np.isfinite(matrix).all():
+            raise ValueError(f"metric='mahalanobis' needs {name} to be finite.")
     prepare = partial(whitened, matrix=matrix, is_inverse=inverse is not None)
     return Metric("mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1)
 

@@ -95,17 +95,17 @@ def as_distributions(points: Array) -> Array:
 
 def hellinger_of_squares(squared: Array) -> Array:
     """Return Hellinger distances, from 0 to 1."""
-    return np.sqrt(squared / 2.0)
+    return np.minimum(np.sqrt(squared / 2.0), 1.0)
 
 
-def _centred(points: Array) -> tuple[Floats, float]:
-    """Return points less their mean, divided by a power of two that brings them below 1."""
+def _centred(points: Array) -> tuple[Floats, Floats]:
+    """Return points less their mean, each feature divided by a power of two; and these powers."""
     points = points.astype(np.float64, copy=False)
-    largest = float(np.abs(points).max())
-    scale = 2.0 ** min(float(np.frexp(largest)[1]), 1023.0) if largest > 0.0 else 1.0
-    centred = points / scale
+    exponents = np.frexp(np.abs(points).max(axis=0))[1]
+    scales = np.ldexp(1.0, np.minimum(exponents, 1023))
+    centred = points / scales
     centred -= centred.mean(axis=0)
-    return centred, scale
+    return centred, scales
 
 
 def standardised(points: Array, variances: Floats | None) -> Array:
@@ -114,22 +114,33 @@ def standardised(points: Array, variances: Floats | None) -> Array:
     variances : (n_features,), optional
         By default those of the points.
     """
-    centred, scale = _centred(points)
+    centred, scales = _centred(points)
     if variances is None:
+        _require_several(points, "seuclidean")
         constant = np.flatnonzero(np.ptp(centred, axis=0) == 0)
         if constant.size:
             raise ValueError(
                 f"Feature {constant[0]} is constant, so metric='seuclidean' cannot divide by its "
-                "standard deviation. Remove such features or give V in metric_params."
+                "standard deviation. Remove such features, or give V in metric_params."
             )
-        variances, scale = centred.var(axis=0, ddof=1), 1.0
+        deviations = centred.std(axis=0, ddof=1)
     elif len(variances) != points.shape[1]:
         raise ValueError(
             f"metric='seuclidean' needs one variance for each of {points.shape[1]} features, got "
             f"{len(variances)}."
         )
-    divided: Array = centred / np.sqrt(variances) * scale
+    else:
+        deviations = np.sqrt(variances) / scales
+    divided: Array = centred / deviations
     return divided
+
+
+def _require_several(points: Array, metric: str) -> None:
+    if len(points) == 1:
+        raise ValueError(
+            f"metric={metric!r} takes the variances of the points, and one point has none. Give "
+            "more points, or V in metric_params."
+        )
 
 
 def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array:
@@ -138,24 +149,36 @@ def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array
     matrix : (n_features, n_features), optional
         The covariance or, if ``is_inverse``, its inverse; by default the points' covariance.
     """
-    centred, scale = _centred(points)
+    centred, scales = _centred(points)
     n_points, n_features = points.shape
     if matrix is None:
-        matrix, scale = centred.T @ centred / max(n_points - 1, 1), 1.0
-    if matrix.shape != (n_features, n_features):
+        _require_several(points, "mahalanobis")
+        matrix = centred.T @ centred / (n_points - 1)
+    elif matrix.shape != (n_features, n_features):
         raise ValueError(
             f"metric='mahalanobis' needs a matrix of shape {(n_features, n_features)}, got "
             f"{matrix.shape}."
         )
-    if not np.allclose(matrix, matrix.T, rtol=1e-8, atol=0.0):
+    else:
+        matrix = matrix * np.outer(scales, scales) ** (1 if is_inverse else -1)
+    # In units of each feature's deviation, so that their sizes do not matter.
+    deviations = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    if not (deviations > 0.0).all():
+        raise ValueError(_NOT_DEFINITE)
+    matrix = matrix / np.outer(deviations, deviations)
+    if np.abs(matrix - matrix.T).max() > 1e-8:
         raise ValueError("metric='mahalanobis' needs a symmetric matrix.")
-    # In the axes of the matrix's ellipsoid, each is divided by its standard deviation.
+    # Along the axes of the matrix's ellipsoid, each is divided by its standard deviation.
     spread, axes = np.linalg.eigh((matrix + matrix.T) / 2)
-    if spread[0] <= spread[-1] * n_features * np.finfo(np.float64).eps:
-        raise ValueError(
-            "metric='mahalanobis' needs a positive definite matrix. The covariance of features "
-            "that depend on one another, or of too few points, is not: reduce the features (PCA) "
-            "or give V or VI in metric_params."
-        )
-    mapped: Array = (centred @ axes) * (np.sqrt(spread if is_inverse else 1.0 / spread) * scale)
-    return mapped
+    if not spread[0] > spread[-1] * n_features * np.finfo(np.float64).eps:
+        raise ValueError(_NOT_DEFINITE)
+    if is_inverse:
+        return np.asarray((centred * deviations) @ axes * np.sqrt(spread))
+    return np.asarray((centred / deviations) @ axes / np.sqrt(spread))
+
+
+_NOT_DEFINITE = (
+    "metric='mahalanobis' needs a positive definite matrix. The covariance of features that depend "
+    "on one another, or of too few points, is not: reduce the features (PCA), or give V or VI in "
+    "metric_params."
+)

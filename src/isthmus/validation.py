@@ -24,10 +24,14 @@ _BLOCK = 1024
 
 def as_real(values: Any, what: str) -> Floats:
     """Return an array of float64; complex numbers are refused, not cut to their real parts."""
-    array = np.asarray(values)
-    if np.iscomplexobj(array):
+    try:
+        array = np.asarray(values)
+        real = array.astype(np.float64) if not np.iscomplexobj(array) else None
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what} must hold real numbers: {error}") from error
+    if real is None:
         raise TypeError(f"{what} must hold real numbers, got {array.dtype}.")
-    return array.astype(np.float64)
+    return real
 
 
 def refuse_unsuitable(X: Any) -> None:

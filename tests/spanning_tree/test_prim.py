@@ -95,6 +95,37 @@ def test_standardised_metrics_do_not_see_units(metric, exponent):
     assert moved == plain
 
 
+@pytest.mark.parametrize("engine", ["prim", "kd-tree"])
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_features_of_very_different_size(metric, engine):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    X[:, 2] += X[:, 0]
+    plain = minimum_spanning_tree(X, metric=metric, engine=engine)
+    sized = minimum_spanning_tree(X * [1e170, 1.0, 1e-8], metric=metric, engine=engine)
+    np.testing.assert_allclose(sized.weights, plain.weights, rtol=1e-9)
+
+
+def test_an_inverse_with_rounding_errors_is_symmetric_enough():
+    covariance = 0.9 ** np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    by_covariance, by_inverse = (
+        minimum_spanning_tree(X, metric="mahalanobis", metric_params=params)
+        for params in ({"V": covariance}, {"VI": np.linalg.inv(covariance)})
+    )
+    np.testing.assert_allclose(by_covariance.weights, by_inverse.weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["prim", "kd-tree"])
+def test_the_largest_float32_numbers(engine):
+    X = (np.random.default_rng(0).random((200, 2)) * 3e38).astype(np.float32)
+    found, expected = (
+        minimum_spanning_tree(points, metric="minkowski", metric_params={"p": 3}, engine=engine)
+        for points in (X, X.astype(np.float64))
+    )
+    assert expected.weights[0] > 0
+    np.testing.assert_array_equal(found.weights, expected.weights)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_precomputed_gives_the_same_tree(kind):
     X = points(kind, 50, 3, seed=1)
@@ -244,6 +275,30 @@ def test_the_record_cannot_be_changed():
         ([[0.1, 0.1], [-1.0, 2.0]], {"metric": "hellinger"}, ValueError, "row 1 has a negative"),
         ([[0.1, 0.1], [0.0, 0.0]], {"metric": "hellinger"}, ValueError, "row 1 is zero"),
         ([[0.0, 1.0], [1.0, 1.0]], {"metric": "seuclidean"}, ValueError, "Feature 1 is constant"),
+        ([[0.0, 1.0]], {"metric": "seuclidean"}, ValueError, "one point has none"),
+        ([[0.0, 1.0]], {"metric": "mahalanobis"}, ValueError, "one point has none"),
+        (
+            [[0.0, 1.0]],
+            {"metric": "seuclidean", "metric_params": {"V": ["a", "b"]}},
+            TypeError,
+            "V of metric='seuclidean' must hold real numbers",
+        ),
+        (
+            [[0.0, 1.0]],
+            {"metric": "mahalanobis", "metric_params": {"VI": [[np.inf, 0.0], [0.0, 1.0]]}},
+            ValueError,
+            "VI to be finite",
+        ),
+        (
+            1e200 * np.eye(20, 2),
+            {
+                "metric": "seuclidean",
+                "metric_params": {"V": [1e-300, 1.0]},
+                "engine": "kd-tree",
+            },
+            ValueError,
+            "too large for float64",
+        ),
         (
             [[0.0, 1.0]],
             {"metric": "seuclidean", "metric_params": {"V": [1.0]}},

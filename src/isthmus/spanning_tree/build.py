@@ -22,7 +22,7 @@ ENGINES = ("auto", "prim", "kd-tree", "sort")
 # Up to so many distances, times features, Prim's algorithm takes a fraction of a second, and its
 # kernel compiles in one.
 _WORK_FOR_PRIM = 1_500_000_000
-# Up to so many features the kd-tree is faster by so much that there is nothing to measure.
+# Up to so many features the kd-tree is faster by so much that there is nothing to count.
 _FEATURES_FOR_TREE = 8
 
 
@@ -99,7 +99,8 @@ def _check_engine(engine: str, prepared: PreparedPoints) -> None:
     n_features = prepared.points.shape[1]
     if engine == "sort" and n_features > 1:
         raise ValueError(
-            f"engine='sort' is for points on a line; these have {n_features} features."
+            f"engine='sort' is for points on a line; for this metric these have {n_features} "
+            "features."
         )
     if engine == "kd-tree":
         from isthmus.spanning_tree.kdtree import engine as kdtree

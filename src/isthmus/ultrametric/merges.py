@@ -16,7 +16,7 @@ from isthmus._typing import Array, Floats, Ints
 # Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
 CHUNK = 1 << 20
 
-# The columns of disjoint sets.
+# The columns of disjoint sets; a fourth makes rows of 16 bytes.
 PARENT, NODE, SIZE = 0, 1, 2
 
 # Memory is asked for so many edges or merges before it is read.

@@ -79,7 +79,9 @@ def transitive_distances(
         "UltrametricTree answers distance(i, j), row(i) and products without the matrix.",
     )
     if full or order is None:
-        tree = UltrametricTree.from_data(data, metric=metric, metric_params=metric_params)
+        tree = UltrametricTree.from_data(
+            data, metric=metric, metric_params=metric_params, n_jobs=threads
+        )
         return tree.matrix(n_jobs=threads)
     base = (
         np.array(data, dtype=np.float64)

@@ -98,7 +98,7 @@ def reach_of_ball(
     for t in range(DIMS):
         poke(group.queries, t * LANES, balls.centres[index * DIMS + t])
     poke(group.labels, 0, forest.node_labels[index])
-    # Farther than any point below the node can be from an edge as short as the best one.
+    # What is farther than this from the centre is too far from any point below the node.
     poke(group.distance, 0, from_length((length + radius) * (1.0 + 4.0 * SLACK), power))
     enclose(1, group)
     nearest_outside(tree, forest, level, node, forest.node_labels[index], group, power)

@@ -28,6 +28,8 @@ _PROBED = 48
 _DISTANCES_PER_BLOCK = 8.0
 # Up to so many coordinates the points of a leaf search together.
 _DIMS_TOGETHER = 4
+# Up to so many coordinates searches are short.
+_FEW_DIMS = 5
 # Components are few enough for bouncing where there is one for so many points.
 _POINTS_PER_BOUNCE = 64
 
@@ -60,13 +62,19 @@ def spanning_tree_by_boruvka(
         "KIND": prepared.metric.kind,
         "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
     }
-    kernels = nearest_neighbours.specialised(constants), rounds.search_tree.specialised(constants)
-    announce_compilation(f"the search for spanning trees of points with {dims} features", kernels)
+    announce_compilation(
+        f"the search for neighbours among up to {dims} features",
+        nearest_neighbours.specialised(constants),
+    )
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
         run = _Run(tree, prepared, constants, workers, progress)
         if limit < np.inf and run.expected_work() > limit:
             return None
+        announce_compilation(
+            f"the search for spanning trees with up to {dims} features",
+            rounds.search_tree.specialised(constants),
+        )
         run.find_neighbours()
         run.join()
         edges, accumulated = run.edges()
@@ -93,7 +101,7 @@ class _Run:
         self.progress = progress
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
-        self.top = min(3 if dims <= 5 else 1, len(tree.n_nodes) - 1)
+        self.top = min(3 if dims <= _FEW_DIMS else 1, len(tree.n_nodes) - 1)
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (8 * workers.n_jobs)))
         self.constants = constants
@@ -273,7 +281,8 @@ class _Searcher:
     def _search(self, largest: int) -> None:
         run = self.run
         kernel = rounds.search_tree.specialised(run.constants)
-        low = run.dims <= 5
+        few = run.dims <= _FEW_DIMS
+        stretch, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # what was fastest
 
         def work(worker: int, start: int, stop: int) -> None:
             kernel(
@@ -283,8 +292,8 @@ class _Searcher:
                 self.balls,
                 self.best[worker],
                 largest,
-                1.5 if low else 1.0,
-                1.0 if low else 4.0,
+                stretch,
+                ball_factor,
                 run.top,
                 start,
                 stop,

@@ -17,9 +17,9 @@ from isthmus.spanning_tree.kdtree.simd import (
     LANES,
     boxes_from_box,
     insert_in_lists,
-    just_below,
     largest_of_eight,
     lowest_lane,
+    neighbouring_float,
     peek,
     point_distances,
     points_from_box,
@@ -202,8 +202,8 @@ def farthest_last(group: Group, lane: int) -> float:
     """Return a bound that new neighbours are below: of the one query, or of all eight."""
     last = (NEIGHBOURS - 1) * LANES
     if TOGETHER == 1:
-        return float(just_below(peek(group.distance, last + lane)))
-    return float(just_below(largest_of_eight(group.distance, last)))
+        return float(neighbouring_float(peek(group.distance, last + lane), -1))
+    return float(neighbouring_float(largest_of_eight(group.distance, last), -1))
 
 
 @kernel_part

@@ -34,6 +34,7 @@ from isthmus.spanning_tree.kdtree.search import (
 from isthmus.spanning_tree.kdtree.simd import (
     LANES,
     lowest_lane,
+    neighbouring_float,
     pair_distance,
     peek,
     poke,
@@ -273,7 +274,7 @@ def search_from_leaf(
                 lists.used[place] = NEIGHBOURS + 1
                 offer_both(distance, place, other, forest.labels, best)
             else:  # nothing is as near as the bound
-                distance *= 1.0 + 2.0**-52
+                distance = neighbouring_float(distance, 1)
             lists.known[place] = distance
             least = min(least, distance)
     return least
@@ -301,7 +302,8 @@ def search_tree(
     Parameters
     ----------
     stretch : float
-        Searches go so much farther than the best edge; what they find serves in later rounds.
+        Searches go farther than the best edge, by this factor of the accumulated distance; what
+        they find serves in later rounds.
     ball_factor : float
         How large the square of a ball's radius may be compared with that of the best edge.
     group, node_stack : scratch

@@ -353,13 +353,16 @@ def improve_nearest(  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def just_below(typing, number):  # type: ignore[no-untyped-def]
-    """Return the next smaller number of a positive one; not a number for zero."""
-    signature = types.float64(types.float64)
+def neighbouring_float(typing, number, steps):  # type: ignore[no-untyped-def]
+    """Return the float that comes so many steps after a positive one.
+
+    One step back from zero leads to a number that compares with nothing.
+    """
+    signature = types.float64(types.float64, types.int64)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         bits = builder.bitcast(args[0], _I64)
-        return builder.bitcast(builder.sub(bits, ir.Constant(_I64, 1)), _F64)
+        return builder.bitcast(builder.add(bits, args[1]), _F64)
 
     return signature, emit
 
