@@ -7,6 +7,8 @@ import numpy as np
 from isthmus._compile import kernel, kernel_part, prefetch
 from isthmus._typing import Floats, Ints
 
+# Up to so many edges NumPy sorts in a moment, and nothing has to be compiled.
+_FEW = 5000
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
 # Memory is asked for so many edges before it is read.
@@ -22,8 +24,11 @@ def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
     equal leading bits are few, or long because the weights are equal; they are sorted again.
     """
     n_edges = len(weights)
+    if n_edges <= _FEW:
+        order = np.lexsort((edges[:, 1], edges[:, 0], weights))
+        return edges[order], weights[order] + 0.0  # + 0.0: a negative zero is a zero
     n_bits = max(n_edges - 1, 1).bit_length()
-    keys = (weights + 0.0).view(np.int64)  # + 0.0: a negative zero is a zero
+    keys = (weights + 0.0).view(np.int64)
     keys &= -(1 << n_bits)
     keys |= np.arange(n_edges)
     keys.sort()
