@@ -55,37 +55,32 @@ class Table:
         return f"## {self.title}\n\n{self.note}\n\n" + "\n".join(lines) + "\n"
 
 
-def best_times(functions: dict[str, Callable[[], Any]], repeats: int = 3) -> dict[str, float]:
-    """Return the best time of each function, in seconds; the functions take turns."""
-    best = dict.fromkeys(functions, float("inf"))
-    for _ in range(repeats):
-        for name, function in functions.items():
-            begin = time.perf_counter()
-            function()
-            best[name] = min(best[name], time.perf_counter() - begin)
-    return best
-
-
 def times_in_turns(
     functions: dict[str, Callable[[], Any]], repeats: int = 5
 ) -> dict[str, list[float]]:
-    """Return the times of each function, in seconds, after one call that is not counted.
+    """Return the times of each function, in seconds.
 
     The functions take turns, so that all see the same moods of the machine. Where one takes more
     than five seconds, three turns have to do.
     """
-    slowest = 0.0
-    for function in functions.values():
-        begin = time.perf_counter()
-        function()
-        slowest = max(slowest, time.perf_counter() - begin)
     times: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(repeats if slowest < 5.0 else min(repeats, 3)):
+    for turn in range(repeats):
         for name, function in functions.items():
-            begin = time.perf_counter()
-            function()
-            times[name].append(time.perf_counter() - begin)
+            times[name].append(_seconds(function))
+        if turn == 2 and max(map(min, times.values())) > 5.0:
+            break
     return times
+
+
+def best_times(functions: dict[str, Callable[[], Any]], repeats: int = 3) -> dict[str, float]:
+    """Return the best time of each function, in seconds; the functions take turns."""
+    return {name: min(times) for name, times in times_in_turns(functions, repeats).items()}
+
+
+def _seconds(function: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
 
 
 def median_ratio(ours: list[float], theirs: list[float]) -> float:

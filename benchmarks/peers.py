@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.data import make
-from benchmarks.harness import Table, times_in_turns
+from benchmarks.harness import Table, best_times
 from benchmarks.trees import TREES, is_installed
 
 ROWS = (
@@ -48,11 +48,11 @@ def _compare(title: str, points: np.ndarray) -> dict[str, object]:
         weight[name] = float(TREES[name](points, 1).sum())
 
     names = [name for name in TREES if _can_run(name, points)]
-    times = times_in_turns({name: lambda name=name: keep(name) for name in names}, repeats=3)
+    times = best_times({name: lambda name=name: keep(name) for name in names})
     row: dict[str, object] = {"data": title}
     for name in TREES:
         row[name] = "–"
         if name in names:
             off = abs(weight[name] / weight["isthmus"] - 1.0)
-            row[name] = f"{min(times[name]):.3g}" + (f" (off {off:.0e})" if off > 1e-12 else "")
+            row[name] = f"{times[name]:.3g}" + (f" (off {off:.0e})" if off > 1e-12 else "")
     return row

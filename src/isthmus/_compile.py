@@ -178,9 +178,16 @@ class Kernel(Generic[R]):
 
 @functools.cache
 def _source_of_module(name: str) -> str:
-    """Return the source of a module, however the package is installed; empty if there is none."""
-    loader: Any = sys.modules[name].__loader__
-    return loader.get_source(name) or "" if hasattr(loader, "get_source") else ""
+    """Return the source of a module and of those in this package that its functions come from.
+
+    However the package is installed; empty where there is no source.
+    """
+    module: Any = sys.modules[name]
+    loader = module.__loader__
+    source = loader.get_source(name) or "" if hasattr(loader, "get_source") else ""
+    used = {getattr(value, "__module__", None) or "" for value in vars(module).values()}
+    inside = sorted(each for each in used - {name} if each.startswith("isthmus."))
+    return "\n".join([source, *map(_source_of_module, inside)])
 
 
 def announce_compilation(what: str, needed: Kernel[Any]) -> None:
@@ -204,5 +211,8 @@ def kernel_part(function: Callable[..., R]) -> Kernel[R]:
     """
     return Kernel(function, from_python=False)
 
+
+# Memory is asked for so many steps before it is read.
+AHEAD = 16
 
 prefetch = Hint("isthmus._prefetch", "prefetch")

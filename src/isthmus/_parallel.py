@@ -76,12 +76,11 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T], n_jobs: int) 
     On an error or Ctrl-C, items that have not started never start.
     """
     items = list(items)
-    if n_jobs == 1 or len(items) <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(min(n_jobs, len(items))) as pool:
-        futures = [pool.submit(function, item) for item in items]
-        try:
-            return [future.result() for future in futures]
-        finally:
-            for future in futures:
-                future.cancel()
+    results: list[R] = [None] * len(items)  # type: ignore[list-item]
+
+    def work(_: int, i: int, __: int) -> None:
+        results[i] = function(items[i])
+
+    with Workers(max(1, min(n_jobs, len(items)))) as workers:
+        workers.in_blocks(len(items), 1, work)
+    return results

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._compile import kernel, prefetch
+from isthmus._compile import AHEAD, kernel, prefetch
 from isthmus._typing import Floats, Labels
 from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.merges import AHEAD
 
 
 @dataclass(frozen=True)

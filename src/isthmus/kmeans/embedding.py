@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part, prefetch
+from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.frontier import (
     MASS,
@@ -20,10 +20,10 @@ from isthmus.kmeans.frontier import (
     View,
     fold_siblings,
     members_and_distances,
+    prefetch_children,
     row_of,
 )
 from isthmus.kmeans.objective import TIE, TreeObjective
-from isthmus.ultrametric.merges import AHEAD
 from isthmus.ultrametric.products import multiply
 
 # Columns of the aggregates of a node v, after MASS, with t_i the sum of D(i, m)² over m in v.
@@ -101,9 +101,7 @@ def aggregate_squares(children: Ints, squared_heights: Floats, aggregates: Float
     """Fill the aggregates, (n, 4), in and out, of all merges; those of leaves, row 0, are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
-        if e + AHEAD < n_points - 1:
-            prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points) * 4)
-            prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points) * 4)
+        prefetch_children(aggregates, children, e, n_points)
         x = aggregates[row_of(children[e, 0], n_points)]
         y = aggregates[row_of(children[e, 1], n_points)]
         out = aggregates[e + 1]

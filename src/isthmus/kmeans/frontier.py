@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
+from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
 from isthmus._typing import Floats, Ints, Labels
 
 MIXED = -1
@@ -101,6 +101,15 @@ def collect_view(
 def row_of(v: int, n_points: int) -> int:
     """Return the row of a node's aggregates: those of all leaves are the same, in row 0."""
     return max(v - n_points + 1, 0)
+
+
+@kernel_part
+def prefetch_children(aggregates: Floats, children: Ints, e: int, n_points: int) -> None:
+    """Ask for the aggregates of the children of a merge that comes a while after merge e."""
+    if e + AHEAD < n_points - 1:
+        width = aggregates.shape[1]
+        prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points) * width)
+        prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points) * width)
 
 
 @kernel_part

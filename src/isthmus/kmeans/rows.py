@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus._compile import kernel, prefetch
+from isthmus._compile import kernel
 from isthmus._parallel import chunks
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, View, row_of
+from isthmus.kmeans.frontier import MASS, View, prefetch_children, row_of
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_step import (
     SQUARES,
@@ -32,7 +32,7 @@ from isthmus.kmeans.rows_step import (
     assign_rows,
     stack_buffers,
 )
-from isthmus.ultrametric.merges import AHEAD, CHUNK
+from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.products import multiply
 
 
@@ -123,9 +123,7 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
     """Fill the aggregates, (n, 8), in and out, of all merges; those of leaves, row 0, are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
-        if e + AHEAD < n_points - 1:
-            prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points) * 8)
-            prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points) * 8)
+        prefetch_children(aggregates, children, e, n_points)
         x = aggregates[row_of(children[e, 0], n_points)]
         y = aggregates[row_of(children[e, 1], n_points)]
         out = aggregates[e + 1]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part, prefetch
+from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
 from isthmus._typing import Floats, Ints
 
 # Up to so many edges NumPy sorts in a moment, and nothing has to be compiled.
 _FEW = 5000
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
-# Memory is asked for so many edges before it is read.
-_AHEAD = 16
 
 
 def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
@@ -77,9 +75,9 @@ def gather_edges(
     """Fill the sorted arrays in the order of the indices in the last n_bits of the keys."""
     mask = (1 << n_bits) - 1
     for e in range(keys.shape[0]):
-        if e + _AHEAD < keys.shape[0]:
-            prefetch(edges, 2 * (keys[e + _AHEAD] & mask))
-            prefetch(weights, keys[e + _AHEAD] & mask)
+        if e + AHEAD < keys.shape[0]:
+            prefetch(edges, 2 * (keys[e + AHEAD] & mask))
+            prefetch(weights, keys[e + AHEAD] & mask)
         source = keys[e] & mask
         sorted_edges[e, 0] = edges[source, 0]
         sorted_edges[e, 1] = edges[source, 1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, prefetch
+from isthmus._compile import AHEAD, kernel, prefetch
 from isthmus._parallel import chunks
 from isthmus._typing import Array, Floats, Ints
 
@@ -18,9 +18,6 @@ CHUNK = 1 << 20
 
 # The columns of disjoint sets; a fourth makes rows of 16 bytes.
 PARENT, NODE, SIZE = 0, 1, 2
-
-# Memory is asked for so many edges or merges before it is read.
-AHEAD = 16
 
 
 def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:

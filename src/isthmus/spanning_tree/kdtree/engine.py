@@ -284,23 +284,24 @@ class _Searcher:
         few = run.dims <= _FEW_DIMS
         stretch, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # what was fastest
 
-        def work(worker: int, start: int, stop: int) -> None:
-            kernel(
+        searches = [
+            rounds.Search(
                 run.tree,
                 self.forest,
                 self.lists,
                 self.balls,
-                self.best[worker],
+                best,
+                group,
                 largest,
                 stretch,
                 ball_factor,
-                run.top,
-                start,
-                stop,
-                run.groups[worker],
-                self.node_stack[worker],
                 run.power,
             )
+            for best, group in zip(self.best, run.groups, strict=True)
+        ]
+
+        def work(worker: int, start: int, stop: int) -> None:
+            kernel(searches[worker], run.top, start, stop, self.node_stack[worker])
 
         n_nodes = int(run.tree.n_nodes[run.top])
         run.workers.in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)

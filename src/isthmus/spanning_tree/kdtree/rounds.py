@@ -160,25 +160,47 @@ def bounce(
             place = other
 
 
+class Search(NamedTuple):
+    """What the searches of a round need; one for each thread.
+
+    Attributes
+    ----------
+    tree, forest, lists, balls : records
+        Shared; a thread writes only what belongs to the points it searches from.
+    best, group : records
+        The thread's own.
+    largest : int
+        The component that does not search.
+    stretch : float
+        Searches go farther than the best edge, by this factor of the accumulated distance; what
+        they find serves in later rounds.
+    ball_factor : float
+        How large the square of a ball's radius may be compared with that of the best edge.
+    power : float
+        The exponent where KIND is POWERS.
+    """
+
+    tree: KdTree
+    forest: Forest
+    lists: Lists
+    balls: Balls
+    best: Best
+    group: Group
+    largest: int
+    stretch: float
+    ball_factor: float
+    power: float
+
+
 @kernel_part
 def choose_searching(
-    tree: KdTree,
-    forest: Forest,
-    lists: Lists,
-    balls: Balls,
-    best: Best,
-    largest: int,
-    leaf: int,
-    first: int,
-    centre_distance: float,
-    stretch: float,
-    group: Group,
-    power: float,
+    search: Search, leaf: int, first: int, centre_distance: float
 ) -> tuple[int, float]:
     """Decide which of a leaf's points first … first + TOGETHER - 1 must search; bound the search.
 
     Returns their mask, bit 0 standing for the first, and the least that is known of the others.
     """
+    tree, lists, best, group = search.tree, search.lists, search.best, search.group
     searching = 0
     least = HUGE
     for slot in range(TOGETHER):
@@ -187,25 +209,26 @@ def choose_searching(
     begin = leaf * LANES + first
     for slot in range(min(TOGETHER, tree.order.shape[0] - begin)):
         place = begin + slot
-        component = np.int64(peek(forest.labels, place))
+        component = np.int64(peek(search.forest.labels, place))
         poke(group.labels, slot, np.int32(component))
         known = peek(lists.known, place)
         if peek(lists.used, place) < NEIGHBOURS:  # an entry of the list may be nearer
             known = 0.0
         searches = (
-            component != largest
+            component != search.largest
             and peek(lists.used, place) == NEIGHBOURS
             and not cannot_improve(known, component, best)
         )
         if searches and centre_distance >= 0.0:
-            to_centre = distance_to_centre(tree, balls, place, leaf, power)
-            to_centre = to_length(to_centre, power) * (1.0 + SLACK)
-            known = max(known, from_length(centre_distance - to_centre, power))
+            to_centre = distance_to_centre(tree, search.balls, place, leaf, search.power)
+            to_centre = to_length(to_centre, search.power) * (1.0 + SLACK)
+            known = max(known, from_length(centre_distance - to_centre, search.power))
             poke(lists.known, place, known)
             searches = not cannot_improve(known, component, best)
         if searches:
             bound = peek(best.distance, component)
-            poke(group.distance, slot, stretch * bound if bound < HUGE / stretch else HUGE)
+            far = bound >= HUGE / search.stretch
+            poke(group.distance, slot, HUGE if far else search.stretch * bound)
             searching |= 1 << slot
         else:
             least = min(least, known)
@@ -213,41 +236,17 @@ def choose_searching(
 
 
 @kernel_part
-def search_from_leaf(
-    tree: KdTree,
-    forest: Forest,
-    lists: Lists,
-    balls: Balls,
-    best: Best,
-    largest: int,
-    leaf: int,
-    centre_distance: float,
-    stretch: float,
-    group: Group,
-    power: float,
-) -> float:
+def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float:
     """Let the points of a leaf search whose lists are used up; return the leaf's new least.
 
     centre_distance : float
         How far the centre of the leaf's ball is from other components; -1 if that is not known.
     """
+    tree, forest, lists, group = search.tree, search.forest, search.lists, search.group
     least = HUGE
     loaded = False
     for first in range(0, LANES, TOGETHER):
-        searching, known = choose_searching(
-            tree,
-            forest,
-            lists,
-            balls,
-            best,
-            largest,
-            leaf,
-            first,
-            centre_distance,
-            stretch,
-            group,
-            power,
-        )
+        searching, known = choose_searching(search, leaf, first, centre_distance)
         least = min(least, known)
         if searching == 0:
             continue
@@ -262,8 +261,8 @@ def search_from_leaf(
                 component = np.int32(SEVERAL)
             rest &= rest - 1
         bound = farthest_of_group(group)
-        nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
-        nearest_outside(tree, forest, 0, leaf, component, group, power)
+        nearest_in_leaf(tree, forest, leaf, component, group, bound, search.power)
+        nearest_outside(tree, forest, 0, leaf, component, group, search.power)
         while searching != 0:
             slot = lowest_lane(searching)
             searching &= searching - 1
@@ -272,7 +271,7 @@ def search_from_leaf(
             if other >= 0:
                 lists.places[place * NEIGHBOURS + NEIGHBOURS - 1] = other
                 lists.used[place] = NEIGHBOURS + 1
-                offer_both(distance, place, other, forest.labels, best)
+                offer_both(distance, place, other, forest.labels, search.best)
             else:  # nothing is as near as the bound
                 distance = neighbouring_float(distance, 1)
             lists.known[place] = distance
@@ -281,33 +280,13 @@ def search_from_leaf(
 
 
 @kernel
-def search_tree(
-    tree: KdTree,
-    forest: Forest,
-    lists: Lists,
-    balls: Balls,
-    best: Best,
-    largest: int,
-    stretch: float,
-    ball_factor: float,
-    top: int,
-    start: int,
-    stop: int,
-    group: Group,
-    node_stack: Ints,
-    power: float,
-) -> None:
+def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Ints) -> None:
     """Search from all points below nodes start … stop - 1 of level ``top``.
 
-    Parameters
-    ----------
-    stretch : float
-        Searches go farther than the best edge, by this factor of the accumulated distance; what
-        they find serves in later rounds.
-    ball_factor : float
-        How large the square of a ball's radius may be compared with that of the best edge.
-    group, node_stack : scratch
+    node_stack : (STACK,) int64, scratch
     """
+    tree, forest, lists, balls = search.tree, search.forest, search.lists, search.balls
+    best, power = search.best, search.power
     for top_node in range(start, stop):
         node_stack[0] = top_node * 16 + top
         height = 1
@@ -318,7 +297,9 @@ def search_tree(
             component = np.int64(forest.node_labels[index])
             centre_distance = -1.0
             if component >= 0:
-                if component == largest or cannot_improve(lists.least[index], component, best):
+                if component == search.largest or cannot_improve(
+                    lists.least[index], component, best
+                ):
                     continue
                 if best.distance[component] < HUGE:
                     centre_distance = reach_of_ball(
@@ -328,8 +309,8 @@ def search_tree(
                         level,
                         node,
                         best.distance[component],
-                        ball_factor,
-                        group,
+                        search.ball_factor,
+                        search.group,
                         power,
                     )
                     least = from_length(centre_distance - balls.radii[index], power)
@@ -342,19 +323,7 @@ def search_tree(
                     node_stack[height] = (node * LANES + child) * 16 + level - 1
                     height += 1
                 continue
-            least = search_from_leaf(
-                tree,
-                forest,
-                lists,
-                balls,
-                best,
-                largest,
-                node,
-                centre_distance,
-                stretch,
-                group,
-                power,
-            )
+            least = search_from_leaf(search, node, centre_distance)
             lists.least[index] = max(lists.least[index], least)
 
 

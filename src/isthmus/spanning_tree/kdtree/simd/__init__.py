@@ -1,0 +1,52 @@
+"""Eight distances at a time: LLVM vector instructions as functions that kernels can call.
+
+Numba vectorises loops over arrays, but not the short searches in a tree, where eight points or
+boxes are compared with one point and a few of them pass. The functions here do exactly that. In
+memory, eight points form a *block*: eight first coordinates, eight second ones, and so on. A
+block of boxes holds, per coordinate, eight lower and then eight upper bounds.
+
+Masks are integers whose bit j stands for lane j. Functions that take ``dims`` and ``kind`` need
+them as compile-time constants and are unrolled over the coordinates.
+
+emit.py       what the others are made of
+access.py     single numbers and lanes
+distances.py  a block, compared with one point or box
+lists.py      a point, compared with eight queries
+rows.py       rows of coordinates, before they become blocks
+"""
+
+from isthmus.spanning_tree.kdtree.simd.access import (
+    lanes_other_than,
+    largest_of_eight,
+    lowest_lane,
+    neighbouring_float,
+    peek,
+    poke,
+)
+from isthmus.spanning_tree.kdtree.simd.distances import (
+    boxes_from_box,
+    pair_distance,
+    point_distances,
+    points_from_box,
+)
+from isthmus.spanning_tree.kdtree.simd.emit import LANES
+from isthmus.spanning_tree.kdtree.simd.lists import improve_nearest, insert_in_lists
+from isthmus.spanning_tree.kdtree.simd.rows import swap_rows, widest_dimension
+
+__all__ = [
+    "LANES",
+    "boxes_from_box",
+    "improve_nearest",
+    "insert_in_lists",
+    "lanes_other_than",
+    "largest_of_eight",
+    "lowest_lane",
+    "neighbouring_float",
+    "pair_distance",
+    "peek",
+    "point_distances",
+    "points_from_box",
+    "poke",
+    "swap_rows",
+    "widest_dimension",
+]
