@@ -11,8 +11,8 @@ from isthmus._typing import Floats
 from isthmus.metrics import ABSOLUTES, MAXIMUM, SQUARES
 from isthmus.spanning_tree.kdtree.neighbours import Group, enclose
 from isthmus.spanning_tree.kdtree.search import Forest, from_length, nearest_outside, to_length
-from isthmus.spanning_tree.kdtree.simd import LANES, poke
 from isthmus.spanning_tree.kdtree.tree import KdTree
+from isthmus.spanning_tree.simd import LANES, poke
 
 DIMS = 0
 KIND = 0

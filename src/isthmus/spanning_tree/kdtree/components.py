@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from isthmus._compile import kernel, kernel_part
+from isthmus._compile import kernel
 from isthmus._typing import Ints, Labels
-from isthmus.spanning_tree.kdtree.neighbours import HUGE
-from isthmus.spanning_tree.kdtree.search import Best, Forest, offer_edge
-from isthmus.spanning_tree.kdtree.simd import LANES
+from isthmus.spanning_tree.boruvka import find
+from isthmus.spanning_tree.kdtree.search import Forest
+from isthmus.spanning_tree.simd import LANES
 
 NEIGHBOURS = 0
-
-
-@kernel_part
-def find(parent: Labels, x: int) -> int:
-    """Return the root of x's set, shortening the way there."""
-    while parent[x] != x:
-        parent[x] = parent[parent[x]]
-        x = parent[x]
-    return x
 
 
 @kernel
@@ -71,58 +60,6 @@ def join_nearest(
 
 
 @kernel
-def join_best(
-    n_components: int,
-    largest: int,
-    best: Best,
-    labels: Labels,
-    parent: Labels,
-    new_label: Labels,
-    size: Labels,
-    member: Labels,
-    edge_a: Labels,
-    edge_b: Labels,
-    n_edges: int,
-) -> tuple[int, int, int]:
-    """Join components along their best edges; return components, edges and the largest one.
-
-    parent : (>= n_components,), scratch
-    new_label : (>= n_components,), out
-        The new number of each old component.
-    size, member, edge_a, edge_b : in and out
-    """
-    for c in range(n_components):
-        parent[c] = c
-    for c in range(n_components):
-        if c == largest or best.distance[c] == HUGE:
-            continue
-        end = max(best.a[c], ~best.a[c])
-        a = find(parent, labels[end])
-        b = find(parent, labels[best.b[c]])
-        if a != b:
-            parent[max(a, b)] = min(a, b)
-            edge_a[n_edges] = end
-            edge_b[n_edges] = best.b[c]
-            n_edges += 1
-    n_left = 0
-    for c in range(n_components):
-        root = find(parent, c)
-        if root == c:
-            new_label[c] = n_left
-            member[n_left] = member[c]
-            size[n_left] = size[c]
-            n_left += 1
-        else:
-            new_label[c] = new_label[root]
-            size[new_label[c]] += size[c]
-    largest = 0
-    for c in range(n_left):
-        if size[c] > size[largest]:
-            largest = c
-    return n_left, n_edges, largest
-
-
-@kernel
 def relabel_leaves(forest: Forest, new_label: Labels, n_points: int, start: int, stop: int) -> None:
     """Give the places of leaves start … stop - 1 their new labels, and label the leaves.
 
@@ -154,11 +91,3 @@ def relabel_nodes(node_labels: Labels, first_block: Ints, n_nodes: Ints) -> None
                 if node_labels[begin + child] != label:
                     label = -1
             node_labels[first_block[level] * LANES + node] = label
-
-
-@kernel
-def merge_best(best: Best, other: Best, n_components: int) -> None:
-    """Offer the best edges that another worker has found."""
-    for c in range(n_components):
-        if other.distance[c] < HUGE:
-            offer_edge(c, other.distance[c], np.int64(other.a[c]), np.int64(other.b[c]), best)

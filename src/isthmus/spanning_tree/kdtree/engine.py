@@ -8,13 +8,15 @@ from isthmus._compile import announce_compilation
 from isthmus._parallel import Workers
 from isthmus._typing import Array, Floats, Ints
 from isthmus.metrics import POWERS, PreparedPoints
+from isthmus.spanning_tree import boruvka
+from isthmus.spanning_tree.boruvka import HUGE, Best
 from isthmus.spanning_tree.kdtree import components, rounds
 from isthmus.spanning_tree.kdtree.balls import Balls
-from isthmus.spanning_tree.kdtree.neighbours import HUGE, STACK, make_group, nearest_neighbours
-from isthmus.spanning_tree.kdtree.search import Best, Forest
-from isthmus.spanning_tree.kdtree.simd import LANES
+from isthmus.spanning_tree.kdtree.neighbours import STACK, make_group, nearest_neighbours
+from isthmus.spanning_tree.kdtree.search import Forest
 from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
 from isthmus.spanning_tree.prim import Progress, prim_of_points
+from isthmus.spanning_tree.simd import LANES
 
 # Numbers of coordinates that kernels are compiled for; points are padded with zeros to the next.
 COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
@@ -148,7 +150,7 @@ class _Run:
         searcher = _Searcher(self, forest, member, n_components)
         while n_components > 1:
             self._report(1.0)
-            n_components, self.n_edges, largest = components.join_best(
+            n_components, self.n_edges, largest = boruvka.join_best(
                 n_components,
                 largest,
                 searcher.best_edges(n_components, largest),
@@ -257,7 +259,7 @@ class _Searcher:
     def _merge(self, n_components: int) -> None:
         """Give every worker the best edges that any of them has found."""
         for other in self.best[1:]:
-            components.merge_best(self.best[0], other, n_components)
+            boruvka.merge_best(self.best[0], other, n_components)
         known = self.best[0]
         for other in self.best[1:]:
             other.distance[:n_components] = known.distance[:n_components]

@@ -13,7 +13,9 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.spanning_tree.kdtree.simd import (
+from isthmus.spanning_tree.boruvka import HUGE
+from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty
+from isthmus.spanning_tree.simd import (
     LANES,
     boxes_from_box,
     insert_in_lists,
@@ -25,7 +27,6 @@ from isthmus.spanning_tree.kdtree.simd import (
     points_from_box,
     poke,
 )
-from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty
 
 # Set for each specialisation: coordinates, neighbours per point, what distances accumulate, and
 # how many points of a leaf search together, 8 or 1.
@@ -33,9 +34,6 @@ DIMS = 0
 NEIGHBOURS = 0
 KIND = 0
 TOGETHER = 0
-
-# No distance is larger; infinity marks places beyond the last point.
-HUGE = float(np.finfo(np.float64).max)
 
 STACK = 256  # 8 nodes a level, 7 of which wait, and no more than 16 levels
 

@@ -16,22 +16,21 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints, Labels
+from isthmus.spanning_tree.boruvka import HUGE, Best, offer_both, offer_edge
 from isthmus.spanning_tree.kdtree.balls import SLACK, Balls, distance_to_centre, reach_of_ball
-from isthmus.spanning_tree.kdtree.neighbours import HUGE, Group, enclose, load_leaf
+from isthmus.spanning_tree.kdtree.neighbours import Group, enclose, load_leaf
 from isthmus.spanning_tree.kdtree.search import (
     SEVERAL,
-    Best,
     Forest,
     cannot_improve,
     farthest_of_group,
     from_length,
     nearest_in_leaf,
     nearest_outside,
-    offer_both,
-    offer_edge,
     to_length,
 )
-from isthmus.spanning_tree.kdtree.simd import (
+from isthmus.spanning_tree.kdtree.tree import KdTree
+from isthmus.spanning_tree.simd import (
     LANES,
     lowest_lane,
     neighbouring_float,
@@ -39,7 +38,6 @@ from isthmus.spanning_tree.kdtree.simd import (
     peek,
     poke,
 )
-from isthmus.spanning_tree.kdtree.tree import KdTree
 
 DIMS = 0
 NEIGHBOURS = 0

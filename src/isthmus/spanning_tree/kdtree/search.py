@@ -1,4 +1,4 @@
-"""The nearest point of another component, and each component's best edge.
+"""The nearest point of another component.
 
 Edges are compared by length; edges of equal length that searches find, by their places. So a
 search must look at everything that is *at most* as far as the best so far, not only at what is
@@ -17,15 +17,17 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._compile import kernel_part
-from isthmus._typing import Floats, Labels
+from isthmus._typing import Labels
 from isthmus.metrics import POWERS, SQUARES
+from isthmus.spanning_tree.boruvka import Best
 from isthmus.spanning_tree.kdtree.neighbours import (
     Group,
     nodes_within,
     points_within,
     push_nodes,
 )
-from isthmus.spanning_tree.kdtree.simd import (
+from isthmus.spanning_tree.kdtree.tree import KdTree
+from isthmus.spanning_tree.simd import (
     LANES,
     improve_nearest,
     lanes_other_than,
@@ -34,7 +36,6 @@ from isthmus.spanning_tree.kdtree.simd import (
     peek,
     poke,
 )
-from isthmus.spanning_tree.kdtree.tree import KdTree
 
 DIMS = 0
 KIND = 0
@@ -57,22 +58,6 @@ class Forest(NamedTuple):
 
     labels: Labels
     node_labels: Labels
-
-
-class Best(NamedTuple):
-    """The best edge that is known of each component.
-
-    Attributes
-    ----------
-    distance : (n_components,) float64
-        HUGE where none is known.
-    a, b : (n_components,) int32
-        The places of its ends; ~a where it comes from a neighbour list.
-    """
-
-    distance: Floats
-    a: Labels
-    b: Labels
 
 
 @kernel_part
@@ -210,30 +195,3 @@ def cannot_improve(known: float, component: int, best: Best) -> bool:
     """Return whether an edge of at least a known length comes after the component's best one."""
     distance = peek(best.distance, component)
     return bool(known > distance or (known == distance and peek(best.a, component) < 0))
-
-
-@kernel_part
-def offer_edge(component: int, distance: float, a: int, b: int, best: Best) -> None:
-    """Make an edge the component's best one, if it is better; ~a marks one from a list."""
-    current = peek(best.distance, component)
-    if distance > current:
-        return
-    if distance == current:
-        old_a, old_b = np.int64(peek(best.a, component)), np.int64(peek(best.b, component))
-        if old_a < 0 and a >= 0:
-            return
-        if (old_a < 0) == (a < 0):
-            end, old_end = max(a, ~a), max(old_a, ~old_a)
-            low, old_low = min(end, b), min(old_end, old_b)
-            if low > old_low or (low == old_low and max(end, b) >= max(old_end, old_b)):
-                return
-    poke(best.distance, component, distance)
-    poke(best.a, component, np.int32(a))
-    poke(best.b, component, np.int32(b))
-
-
-@kernel_part
-def offer_both(distance: float, a: int, b: int, labels: Labels, best: Best) -> None:
-    """Offer an edge that a search has found to the components of both of its ends."""
-    offer_edge(np.int64(peek(labels, a)), distance, a, b, best)
-    offer_edge(np.int64(peek(labels, b)), distance, a, b, best)

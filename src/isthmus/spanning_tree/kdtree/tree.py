@@ -15,7 +15,7 @@ import numpy as np
 from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import Workers
 from isthmus._typing import Array, Ints, Labels
-from isthmus.spanning_tree.kdtree.simd import LANES, peek, poke, swap_rows, widest_dimension
+from isthmus.spanning_tree.simd import LANES, peek, poke, swap_rows, widest_dimension
 
 # Set for each specialisation of the kernels: the number of coordinates.
 DIMS = 0

@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 
-from isthmus.spanning_tree.kdtree.simd.emit import (
+from isthmus.spanning_tree.simd.emit import (
     BITS,
     I32,
     I64,

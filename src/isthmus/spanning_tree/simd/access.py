@@ -5,7 +5,7 @@ from __future__ import annotations
 from llvmlite import ir
 from numba.core import types
 
-from isthmus.spanning_tree.kdtree.simd.emit import (
+from isthmus.spanning_tree.simd.emit import (
     F64,
     I32,
     I64,

@@ -12,10 +12,11 @@ emit.py       what the others are made of
 access.py     single numbers and lanes
 distances.py  a block, compared with one point or box
 lists.py      a point, compared with eight queries
+columns.py    a row of float32, compared with limits
 rows.py       rows of coordinates, before they become blocks
 """
 
-from isthmus.spanning_tree.kdtree.simd.access import (
+from isthmus.spanning_tree.simd.access import (
     lanes_other_than,
     largest_of_eight,
     lowest_lane,
@@ -23,17 +24,19 @@ from isthmus.spanning_tree.kdtree.simd.access import (
     peek,
     poke,
 )
-from isthmus.spanning_tree.kdtree.simd.distances import (
+from isthmus.spanning_tree.simd.columns import COLUMNS, near_columns
+from isthmus.spanning_tree.simd.distances import (
     boxes_from_box,
     pair_distance,
     point_distances,
     points_from_box,
 )
-from isthmus.spanning_tree.kdtree.simd.emit import LANES
-from isthmus.spanning_tree.kdtree.simd.lists import improve_nearest, insert_in_lists
-from isthmus.spanning_tree.kdtree.simd.rows import swap_rows, widest_dimension
+from isthmus.spanning_tree.simd.emit import LANES
+from isthmus.spanning_tree.simd.lists import improve_nearest, insert_in_lists
+from isthmus.spanning_tree.simd.rows import swap_rows, widest_dimension
 
 __all__ = [
+    "COLUMNS",
     "LANES",
     "boxes_from_box",
     "improve_nearest",
@@ -41,6 +44,7 @@ __all__ = [
     "lanes_other_than",
     "largest_of_eight",
     "lowest_lane",
+    "near_columns",
     "neighbouring_float",
     "pair_distance",
     "peek",

@@ -1,0 +1,246 @@
+"""Points in blocks of neighbours, rounded to float32, and lower bounds of their distances.
+
+Let c and e be the centres of two blocks, a and b points of them *relative to their centres*,
+scaled below 1 and rounded to float32, and D = c - e. The squared distance of the two points is
+
+    |D + a - b|² = (|a|² + 2 D·a) + (|D|² + |b|² - 2 D·b) - 2 a·b,
+
+a term of each point, computed once per pair of blocks, and a matrix product. All are computed in
+float32, with the unit roundoff u = 2^-24 and d features, in whatever order a sum is taken:
+
+- a·b is wrong by at most g|a||b|, with g = d u / (1 - d u) (Higham 2002, section 3.1), so that
+  2 a·b costs g (|a|² + |b|²) at most; and 2 D·a costs (2 g + 2 u) |D||a|;
+- storing the terms, adding them and subtracting the product costs 3 u times the terms' sizes and
+  u (|a|² + |b|²);
+- rounding the points has moved them by u|a| and u|b|, so a distance of at most |D| + |a| + |b| by
+  u (|a| + |b|), and its square by 2 u (|a| + |b|)(|D| + |a| + |b|)
+  <= 4 u (|a|² + |b|²) + 2 u |D|(|a| + |b|).
+
+Each of these belongs to one of the two points, so each term is lowered by
+
+    (g + 6 u) |a|² + 4 u |term| + (2 g + 5 u) |D||a|
+
+(and by d 2^-101 for what underflows), and what is computed is never larger than the squared
+distance. Points that lie close together lie in the same block or in near ones, so the bound loses
+little where distances are small, however far the data reach.
+
+Where all coordinates are whole numbers, small enough, float32 makes no error at all, and nothing
+is lowered.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isthmus._parallel import Workers
+from isthmus._typing import Array, Floats, Ints, Labels
+
+Singles = npt.NDArray[np.float32]
+
+UNIT = 2.0**-24
+# Points to a block, at most.
+BLOCK = 1024
+# Rows that choose the feature by which a group is split.
+_SAMPLE = 256
+# Blocks have centres of their own where their points are closer to these, by this share of the
+# squared distances, than to the mean of all points.
+_WORTHWHILE = 0.25
+# Squared length up to which whole numbers are exact: lengths double relative to another centre,
+# and the square of a sum of two such lengths must not exceed 2^24.
+_EXACT = 2.0**20
+
+
+class Blocks(NamedTuple):
+    """Points in blocks.
+
+    Attributes
+    ----------
+    order : (n,) int32
+        The point at each place; a block is a range of places.
+    starts : (n_blocks + 1,) int64
+    singles : (n, d) float32
+        Coordinates relative to the block's centre, divided by ``scale``.
+    squares : (n,) float64
+        Squared lengths of these.
+    centres : (n_blocks, d) float64, divided by ``scale``; or (1, d) where all blocks share one
+    radii : (n_blocks,) float64
+        No point of a block is farther from its centre.
+    scale : float
+        A power of two.
+    exact : bool
+        Whether float32 makes no error.
+    """
+
+    order: Labels
+    starts: Ints
+    singles: Singles
+    squares: Floats
+    centres: Floats
+    radii: Floats
+    scale: float
+    exact: bool
+
+    @property
+    def n_points(self) -> int:
+        """The number of points."""
+        return len(self.order)
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of blocks."""
+        return len(self.starts) - 1
+
+    def places(self, block: int) -> slice:
+        """Return the places of a block."""
+        return slice(int(self.starts[block]), int(self.starts[block + 1]))
+
+    def delta(self, block: int, other: int) -> Floats | None:
+        """Return the difference of two blocks' centres; None where it is zero."""
+        if block == other or len(self.centres) == 1:
+            return None
+        difference: Floats = self.centres[block] - self.centres[other]
+        return difference
+
+    def gaps(self, block: int) -> Floats:
+        """Return squared distances, scaled, that points of all blocks keep from a block's."""
+        if len(self.centres) == 1:
+            return np.zeros(self.n_blocks)
+        apart = np.sqrt(((self.centres - self.centres[block]) ** 2).sum(axis=1))
+        gaps: Floats = np.maximum(apart * (1 - 1e-9) - self.radii - self.radii[block], 0.0) ** 2
+        gaps[block] = 0.0
+        return gaps
+
+    def row_terms(self, places: slice | Labels, delta: Floats | None) -> Singles:
+        """Return the terms of points as rows; delta is D."""
+        return self._terms(places, delta, 0.0)
+
+    def column_terms(self, other: int, delta: Floats | None) -> Singles:
+        """Return the terms of a block's points as columns."""
+        if delta is None:
+            return self._terms(self.places(other), None, 0.0)
+        return self._terms(self.places(other), -delta, float((delta**2).sum()))
+
+    def _terms(self, places: slice | Labels, delta: Floats | None, constant: float) -> Singles:
+        singles, squares = self.singles[places], self.squares[places]
+        d = singles.shape[1]
+        g = d * UNIT / (1 - d * UNIT)
+        terms, lowering = squares + constant, (g + 6 * UNIT) * squares
+        if delta is not None:
+            terms += 2.0 * (singles @ delta.astype(np.float32))
+            length = np.sqrt((delta**2).sum())
+            lowering += (2 * g + 5 * UNIT) * length * np.sqrt(squares)
+        if not self.exact:
+            terms -= lowering + 4 * UNIT * np.abs(terms) + d * 2.0**-101
+        return terms.astype(np.float32)
+
+
+def make_blocks(points: Array, workers: Workers) -> Blocks:
+    """Put points into blocks.
+
+    points : (n, d) float32 or float64
+    """
+    n_points, n_features = points.shape
+    mean = _sum_of_rows(points) / n_points
+    order, starts = spatial_order(points, BLOCK)
+    centres = np.empty((len(starts) - 1, n_features))
+    spreads = np.empty(len(centres))
+    around_mean = np.empty(len(centres))
+    largest = np.empty(len(centres))
+
+    def look(_: int, block: int, __: int) -> None:
+        rows = points[order[starts[block] : starts[block + 1]]].astype(np.float64)
+        centre = centres[block] = rows.mean(axis=0)
+        spreads[block] = ((rows - centre) ** 2).sum()
+        rows -= mean
+        around_mean[block] = (rows**2).sum()
+        largest[block] = np.abs(rows).max()
+
+    workers.in_blocks(len(centres), 1, look)
+    if spreads.sum() > _WORTHWHILE * around_mean.sum():
+        n_blocks = -(-n_points // BLOCK)
+        starts = np.linspace(0, n_points, n_blocks + 1).astype(np.int64)
+        order = np.arange(n_points)
+        centres = mean[None, :]
+    exact = _small_whole_numbers(points, mean)
+    if exact:
+        centres = np.rint(centres)
+        scale = 1.0
+    else:
+        # twice the distance from the mean is enough for every other centre
+        scale = float(np.ldexp(1.0, int(np.frexp(2 * largest.max())[1])))
+    return _round(points, order, starts, centres, scale, exact, workers)
+
+
+def _round(
+    points: Array,
+    order: Ints,
+    starts: Ints,
+    centres: Floats,
+    scale: float,
+    exact: bool,
+    workers: Workers,
+) -> Blocks:
+    singles = np.empty(points.shape, dtype=np.float32)
+    squares = np.empty(len(points))
+    radii = np.empty(len(starts) - 1)
+
+    def work(_: int, block: int, __: int) -> None:
+        places = slice(starts[block], starts[block + 1])
+        rows = points[order[places]].astype(np.float64)
+        rows -= centres[block if len(centres) > 1 else 0]
+        rows /= scale
+        singles[places] = rows
+        squares[places] = np.einsum("ij,ij->i", rows, rows)
+        radii[block] = np.sqrt(squares[places].max()) * (1 + 1e-9)
+
+    workers.in_blocks(len(radii), 1, work)
+    return Blocks(
+        order.astype(np.int32), starts, singles, squares, centres / scale, radii, scale, exact
+    )
+
+
+def _sum_of_rows(points: Array) -> Floats:
+    total: Floats = np.add.reduce(points, axis=0, dtype=np.float64)
+    return total
+
+
+def _small_whole_numbers(points: Array, mean: Floats) -> bool:
+    """Whether all coordinates are whole numbers, and so small that float32 is exact."""
+    centre = np.rint(mean)
+    for start in range(0, len(points), BLOCK):
+        rows = points[start : start + BLOCK].astype(np.float64)
+        if not (rows == np.rint(rows)).all() or ((rows - centre) ** 2).sum(axis=1).max() > _EXACT:
+            return False
+    return True
+
+
+def spatial_order(points: Array, largest: int) -> tuple[Ints, Ints]:
+    """Return an order of points in which blocks of neighbours follow each other, and their starts.
+
+    A group is split at the mean of the feature in which it spreads most (far clusters then come
+    apart), or at the median where that would leave a very small part.
+    """
+    order = np.arange(len(points))
+    starts = []
+    waiting = [(0, len(points))]
+    while waiting:
+        start, stop = waiting.pop()
+        size = stop - start
+        if size <= largest:
+            starts.append(start)
+            continue
+        rows = order[start:stop]
+        sample = points[rows[:: -(-size // _SAMPLE)]].astype(np.float64)
+        values = points[rows, int(np.argmax(sample.var(axis=0)))]
+        left = values < values.mean(dtype=np.float64)
+        n_left = int(np.count_nonzero(left))
+        if min(n_left, size - n_left) < max(largest // 8, size // 16):
+            n_left = size // 2
+            left = np.zeros(size, dtype=bool)
+            left[np.argsort(values, kind="stable")[:n_left]] = True
+        order[start:stop] = np.concatenate([rows[left], rows[~left]])
+        waiting += [(start + n_left, stop), (start, start + n_left)]
+    return order, np.array([*starts, len(points)])

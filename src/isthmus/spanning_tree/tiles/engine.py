@@ -1,0 +1,282 @@
+"""Points with many features → the edges of their spanning tree, by blocked matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from isthmus._parallel import Workers
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.metrics import SQUARES, PreparedPoints
+from isthmus.spanning_tree.boruvka import HUGE, Best, join_best
+from isthmus.spanning_tree.prim import Progress
+from isthmus.spanning_tree.simd import COLUMNS
+from isthmus.spanning_tree.tiles import lists, rounds
+from isthmus.spanning_tree.tiles.blocks import BLOCK, Blocks, Singles, make_blocks
+
+# Points in a list.
+_NEIGHBOURS = 8
+# Relative error of a sum of squared differences in float64, per feature; twice as much as need be.
+_SLACK = 2.0**-52
+
+
+def serves(prepared: PreparedPoints) -> bool:
+    """Whether distances are Euclidean, after the metric's map."""
+    return prepared.metric.kind == SQUARES
+
+
+def spanning_tree_by_tiles(
+    prepared: PreparedPoints, n_jobs: int = 1, progress: Progress | None = None
+) -> tuple[Ints, Floats]:
+    """Return the edges, unordered, and the weights of the spanning tree of at least two points."""
+    points = np.ascontiguousarray(prepared.points)
+    # Threads work on tiles of their own; the matrix products inside must not start others.
+    with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
+        run = _Run(points, make_blocks(points, workers), workers, progress)
+        run.find_neighbours()
+        run.join()
+        edges, accumulated = run.edges()
+    return edges, prepared.heights(accumulated)
+
+
+class _Tile:
+    """The buffers of a worker: inner products of up to BLOCK × BLOCK points."""
+
+    def __init__(self) -> None:
+        self.flat = np.empty(BLOCK * BLOCK, dtype=np.float32)
+        self.square = self.flat.reshape(BLOCK, BLOCK)
+        self.column_terms = np.empty(BLOCK, dtype=np.float32)
+
+    def fill(self, blocks: Blocks, rows: slice | Labels, block: int, other: int) -> Singles:
+        """Compute the products and terms of some points of a block against another block."""
+        delta = blocks.delta(block, other)
+        columns = blocks.places(other)
+        row_terms = blocks.row_terms(rows, delta)
+        n_columns = columns.stop - columns.start
+        self.column_terms[:n_columns] = blocks.column_terms(other, delta)
+        self.column_terms[n_columns:] = np.nan
+        products = self.square[: len(row_terms), :n_columns]
+        np.matmul(blocks.singles[rows], blocks.singles[columns].T, out=products)
+        return row_terms
+
+
+class _Run:
+    """The state of Borůvka's algorithm over certified lists; the kernels fill it."""
+
+    def __init__(
+        self, points: Array, blocks: Blocks, workers: Workers, progress: Progress | None
+    ) -> None:
+        n_points, n_features = points.shape
+        self.points = points
+        self.blocks = blocks
+        self.workers = workers
+        self.progress = progress
+        self.tiles = [_Tile() for _ in range(workers.n_jobs)]
+        self.n_neighbours = min(_NEIGHBOURS, n_points - 1)
+        self.slack = 0.0 if blocks.exact else (n_features + 8) * _SLACK
+        self.places = np.full((n_points, self.n_neighbours), -1, dtype=np.int32)
+        self.distances = np.empty((n_points, self.n_neighbours))
+        self.reach = np.empty(n_points)
+        self.used = np.zeros(n_points, dtype=np.int32)
+        self.labels = np.arange(n_points, dtype=np.int32)
+        self.edge_a, self.edge_b = np.empty((2, n_points - 1), dtype=np.int32)
+        self.n_edges = 0
+        self.n_measured = 0
+
+    def find_neighbours(self) -> None:
+        """Fill the lists of all points, each tile once."""
+        blocks, n_points = self.blocks, self.blocks.n_points
+        values = np.full((n_points, self.n_neighbours), np.inf, dtype=np.float32)
+        limits = np.full(n_points + COLUMNS, np.inf, dtype=np.float32)
+        done = 0
+        for pairs in _rounds_of_pairs(blocks.n_blocks):
+
+            def work(
+                worker: int, number: int, _: int, pairs: list[tuple[int, int]] = pairs
+            ) -> None:
+                self._compare(*pairs[number], self.tiles[worker], values, limits)
+
+            self.workers.in_blocks(len(pairs), 1, work)
+            done += len(pairs)
+            self._report(2 * done / (blocks.n_blocks * (blocks.n_blocks + 1)))
+        self.reach[:] = values[:, -1].astype(np.float64) * blocks.scale**2 * (1.0 - self.slack)
+        if self.n_neighbours == n_points - 1:
+            self.reach[:] = np.inf
+
+        def measure(_: int, start: int, stop: int) -> None:
+            lists.measure_lists(self.points, blocks.order, self.places, self.distances, start, stop)
+
+        self.workers.in_blocks(n_points, 256, measure)
+
+    def _compare_all(self, pairs: list[tuple[int, int]], values: Singles, limits: Singles) -> None:
+        """Take the tiles of pairs of blocks into account; no block may come up twice."""
+
+        def work(worker: int, number: int, _: int) -> None:
+            self._compare(*pairs[number], self.tiles[worker], values, limits)
+
+        self.workers.in_blocks(len(pairs), 1, work)
+
+    def _compare(
+        self, block: int, other: int, tile: _Tile, values: Singles, limits: Singles
+    ) -> None:
+        blocks = self.blocks
+        rows, columns = blocks.places(block), blocks.places(other)
+        if block != other:
+            farthest = max(limits[rows].max(), limits[columns].max())
+            if blocks.gaps(block)[other] > farthest:
+                return
+        row_terms = tile.fill(blocks, rows, block, other)
+        lists.keep_nearest(
+            tile.flat,
+            BLOCK,
+            row_terms,
+            tile.column_terms,
+            rows.start,
+            columns.start,
+            len(row_terms),
+            columns.stop - columns.start,
+            limits,
+            values,
+            self.places,
+        )
+
+    def join(self) -> None:
+        """Run rounds until one component is left."""
+        n_points = self.blocks.n_points
+        n_components, largest = n_points, 0
+        parent, new_label, size, member = np.ones((4, n_points), dtype=np.int32)
+        while n_components > 1:
+            best, unsure = self._best_edges(n_components)
+            rounds.keep_certain(self.labels, unsure, best)
+            if (best.distance == HUGE).all():
+                self._search_again(unsure, n_components, largest)
+                continue
+            n_components, self.n_edges, largest = join_best(
+                n_components,
+                -1,
+                best,
+                self.labels,
+                parent,
+                new_label,
+                size,
+                member,
+                self.edge_a,
+                self.edge_b,
+                self.n_edges,
+            )
+            self.labels = new_label[self.labels]
+            self._report(1.0)
+
+    def _best_edges(self, n_components: int) -> tuple[Best, Labels]:
+        """Return the best edges that the lists hold, and the points for which they may be wrong."""
+        best = Best(np.full(n_components, HUGE), *np.zeros((2, n_components), dtype=np.int32))
+        rounds.scan_lists(self.labels, self.places, self.distances, self.used, best)
+        unsure = np.empty(len(self.labels), dtype=np.int32)
+        return best, unsure[: rounds.list_unsure(self.labels, self.reach, best, unsure)]
+
+    def _search_again(self, unsure: Labels, n_components: int, largest: int) -> None:
+        """Let unsure points search, first one of each component, then those still unsure.
+
+        What the first finds is often enough for the others. The largest component waits.
+        """
+        unsure = unsure[self.labels[unsure] != largest]
+        _, first = np.unique(self.labels[unsure], return_index=True)
+        self._search(np.sort(unsure[first]))
+        _, unsure = self._best_edges(n_components)
+        self._search(unsure[self.labels[unsure] != largest])
+
+    def _search(self, searching: Labels) -> None:
+        """Fill the lists of some places, in ascending order, with places of other labels."""
+        blocks = self.blocks
+        cuts = np.searchsorted(searching, blocks.starts)
+        busy = np.flatnonzero(np.diff(cuts))
+        pure = _labels_of_blocks(self.labels, blocks)
+        measured = [0] * self.workers.n_jobs
+
+        def work(worker: int, number: int, _: int) -> None:
+            block = int(busy[number])
+            rows = searching[cuts[block] : cuts[block + 1]]
+            measured[worker] += self._search_block(rows, block, pure, self.tiles[worker])
+
+        self.workers.in_blocks(len(busy), 1, work)
+        self.n_measured += sum(measured)
+
+    def _search_block(self, rows: Labels, block: int, pure: Labels, tile: _Tile) -> int:
+        blocks = self.blocks
+        distances = np.full((len(rows), self.n_neighbours), np.inf)
+        places = np.full((len(rows), self.n_neighbours), -1, dtype=np.int32)
+        limits = np.full(len(rows), np.inf, dtype=np.float32)
+        never = np.full(COLUMNS, -np.inf, dtype=np.float32)
+        # float32 rounds to nearest: 2^-22 is more than it and float64 can lose
+        unit = blocks.scale**2 * (1.0 - 2.0**-22 - self.slack)
+        gaps = blocks.gaps(block)
+        labels = np.unique(self.labels[rows])
+        n_measured = 0
+        for other in np.argsort(gaps, kind="stable"):
+            if gaps[other] > limits.max():
+                break
+            if len(labels) == 1 and pure[other] == labels[0]:
+                continue
+            columns = blocks.places(int(other))
+            row_terms = tile.fill(blocks, rows, block, int(other))
+            n_measured += lists.keep_nearest_exactly(
+                self.points,
+                blocks.order,
+                tile.flat,
+                BLOCK,
+                row_terms,
+                tile.column_terms,
+                rows,
+                columns.start,
+                columns.stop - columns.start,
+                self.labels,
+                unit,
+                limits,
+                never,
+                distances,
+                places,
+            )
+        self.places[rows] = places
+        self.distances[rows] = distances
+        self.used[rows] = 0
+        self.reach[rows] = distances[:, -1]
+        return n_measured
+
+    def edges(self) -> tuple[Ints, Floats]:
+        """Return the edges between points, and their squared lengths."""
+        order = self.blocks.order
+        ends = np.column_stack([order[self.edge_a], order[self.edge_b]]).astype(np.int64)
+        accumulated = np.empty(len(ends))
+        lists.measure_edges(self.points, ends, accumulated)
+        return ends, accumulated
+
+    def _report(self, share_of_neighbours: float) -> None:
+        """Report progress in edges: finding the neighbours counts as the first half of them."""
+        if self.progress is not None:
+            n_edges = self.blocks.n_points - 1
+            self.progress(int((share_of_neighbours * n_edges + self.n_edges) / 2), n_edges)
+
+
+def _labels_of_blocks(labels: Labels, blocks: Blocks) -> Labels:
+    """Return the label of each block's points; -1 where they have several."""
+    starts = blocks.starts[:-1]
+    least, most = np.minimum.reduceat(labels, starts), np.maximum.reduceat(labels, starts)
+    return np.where(least == most, least, -1)
+
+
+def _rounds_of_pairs(n: int) -> Iterator[list[tuple[int, int]]]:
+    """Yield all pairs (i, j), i <= j, of n items, in rounds in which no item comes up twice.
+
+    The pairs of a round can be dealt with at the same time. Everybody meets itself first; then
+    it goes as in a tournament: one stays seated and the others move on by one seat a round.
+    """
+    yield [(i, i) for i in range(n)]
+    seats = n + n % 2
+    for r in range(seats - 1):
+        pairs = [(r, seats - 1)]
+        for k in range(1, seats // 2):
+            a, b = (r + k) % (seats - 1), (r - k) % (seats - 1)
+            pairs.append((min(a, b), max(a, b)))
+        yield [pair for pair in pairs if pair[1] < n]
