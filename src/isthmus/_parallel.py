@@ -57,8 +57,12 @@ class Workers:
         stopped = threading.Event()
 
         def take_blocks(worker: int) -> None:
-            while not stopped.is_set() and (number := next(numbers)) < len(blocks):
-                work(worker, *blocks[number])
+            try:
+                while not stopped.is_set() and (number := next(numbers)) < len(blocks):
+                    work(worker, *blocks[number])
+            except BaseException:
+                stopped.set()
+                raise
 
         others = range(1, min(self.n_jobs, len(blocks)))
         futures = [self._pool.submit(take_blocks, w) for w in others] if self._pool else []

@@ -30,7 +30,8 @@ is lowered.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -50,21 +51,77 @@ _SAMPLE = 256
 _WORTHWHILE = 0.25
 # Squared length up to which whole numbers are exact: lengths double relative to another centre,
 # and the square of a sum of two such lengths must not exceed 2^24.
-_EXACT = 2.0**20
+EXACT = 2.0**20
 
 
-class Blocks(NamedTuple):
+class Rows(Protocol):
+    """The coordinates of points, and their inner products in float32.
+
+    Attributes
+    ----------
+    given : what kernels measure distances of exactly
+    sparse : bool
+    n_summands : int
+        The most that are added up in a product or a distance.
+    """
+
+    given: Any
+    sparse: bool
+    n_summands: int
+
+    def products(self, rows: slice | Labels, columns: slice, out: Singles, scratch: Any) -> None:
+        """Fill out, (n_rows, >= n_columns), with the inner products of places."""
+
+    def along(self, places: slice | Labels, direction: Floats) -> Singles:
+        """Return the inner products of places with a vector."""
+
+    def scratch(self) -> Any:
+        """Return the memory that a thread needs for products."""
+
+
+class DenseRows:
+    """Rows of arrays."""
+
+    sparse = False
+
+    def __init__(self, given: Array, singles: Singles) -> None:
+        self.given = given
+        self.singles = singles
+        self.n_summands = singles.shape[1]
+
+    def products(
+        self,
+        rows: slice | Labels,
+        columns: slice,
+        out: Singles,
+        scratch: Any,  # noqa: ARG002
+    ) -> None:
+        """Fill out, (n_rows, >= n_columns), with the inner products of places."""
+        n_columns = columns.stop - columns.start
+        np.matmul(self.singles[rows], self.singles[columns].T, out=out[:, :n_columns])
+
+    def along(self, places: slice | Labels, direction: Floats) -> Singles:
+        """Return the inner products of places with a vector."""
+        products: Singles = self.singles[places] @ direction.astype(np.float32)
+        return products
+
+    def scratch(self) -> Any:
+        """Return nothing: matrix products bring their own."""
+
+
+@dataclass(frozen=True)
+class Blocks:
     """Points in blocks.
 
     Attributes
     ----------
+    rows : Rows
+        Coordinates relative to the block's centre, divided by ``scale``.
     order : (n,) int32
         The point at each place; a block is a range of places.
     starts : (n_blocks + 1,) int64
-    singles : (n, d) float32
-        Coordinates relative to the block's centre, divided by ``scale``.
     squares : (n,) float64
-        Squared lengths of these.
+        Squared lengths of the rows.
     centres : (n_blocks, d) float64, divided by ``scale``; or (1, d) where all blocks share one
     radii : (n_blocks,) float64
         No point of a block is farther from its centre.
@@ -74,9 +131,9 @@ class Blocks(NamedTuple):
         Whether float32 makes no error.
     """
 
+    rows: Rows
     order: Labels
     starts: Ints
-    singles: Singles
     squares: Floats
     centres: Floats
     radii: Floats
@@ -93,20 +150,25 @@ class Blocks(NamedTuple):
         """The number of blocks."""
         return len(self.starts) - 1
 
+    @property
+    def one_centre(self) -> bool:
+        """Whether all blocks share one centre."""
+        return len(self.centres) == 1
+
     def places(self, block: int) -> slice:
         """Return the places of a block."""
         return slice(int(self.starts[block]), int(self.starts[block + 1]))
 
     def delta(self, block: int, other: int) -> Floats | None:
         """Return the difference of two blocks' centres; None where it is zero."""
-        if block == other or len(self.centres) == 1:
+        if block == other or self.one_centre:
             return None
         difference: Floats = self.centres[block] - self.centres[other]
         return difference
 
     def gaps(self, block: int) -> Floats:
         """Return squared distances, scaled, that points of all blocks keep from a block's."""
-        if len(self.centres) == 1:
+        if self.one_centre:
             return np.zeros(self.n_blocks)
         apart = np.sqrt(((self.centres - self.centres[block]) ** 2).sum(axis=1))
         gaps: Floats = np.maximum(apart * (1 - 1e-9) - self.radii - self.radii[block], 0.0) ** 2
@@ -124,12 +186,11 @@ class Blocks(NamedTuple):
         return self._terms(self.places(other), -delta, float((delta**2).sum()))
 
     def _terms(self, places: slice | Labels, delta: Floats | None, constant: float) -> Singles:
-        singles, squares = self.singles[places], self.squares[places]
-        d = singles.shape[1]
+        squares, d = self.squares[places], self.rows.n_summands
         g = d * UNIT / (1 - d * UNIT)
         terms, lowering = squares + constant, (g + 6 * UNIT) * squares
         if delta is not None:
-            terms += 2.0 * (singles @ delta.astype(np.float32))
+            terms += 2.0 * self.rows.along(places, delta)
             length = np.sqrt((delta**2).sum())
             lowering += (2 * g + 5 * UNIT) * length * np.sqrt(squares)
         if not self.exact:
@@ -137,11 +198,12 @@ class Blocks(NamedTuple):
         return terms.astype(np.float32)
 
 
-def make_blocks(points: Array, workers: Workers) -> Blocks:
-    """Put points into blocks.
+def dense_blocks(points: Array, workers: Workers) -> Blocks:
+    """Put points into blocks of neighbours.
 
     points : (n, d) float32 or float64
     """
+    points = np.ascontiguousarray(points)
     n_points, n_features = points.shape
     mean = _sum_of_rows(points) / n_points
     order, starts = spatial_order(points, BLOCK)
@@ -160,9 +222,7 @@ def make_blocks(points: Array, workers: Workers) -> Blocks:
 
     workers.in_blocks(len(centres), 1, look)
     if spreads.sum() > _WORTHWHILE * around_mean.sum():
-        n_blocks = -(-n_points // BLOCK)
-        starts = np.linspace(0, n_points, n_blocks + 1).astype(np.int64)
-        order = np.arange(n_points)
+        order, starts = np.arange(n_points), even_starts(n_points)
         centres = mean[None, :]
     exact = _small_whole_numbers(points, mean)
     if exact:
@@ -198,8 +258,21 @@ def _round(
 
     workers.in_blocks(len(radii), 1, work)
     return Blocks(
-        order.astype(np.int32), starts, singles, squares, centres / scale, radii, scale, exact
+        DenseRows(points, singles),
+        order.astype(np.int32),
+        starts,
+        squares,
+        centres / scale,
+        radii,
+        scale,
+        exact,
     )
+
+
+def even_starts(n_points: int) -> Ints:
+    """Return where blocks of about the same size begin, and where the last one ends."""
+    n_blocks = -(-n_points // BLOCK)
+    return np.linspace(0, n_points, n_blocks + 1).astype(np.int64)
 
 
 def _sum_of_rows(points: Array) -> Floats:
@@ -212,7 +285,7 @@ def _small_whole_numbers(points: Array, mean: Floats) -> bool:
     centre = np.rint(mean)
     for start in range(0, len(points), BLOCK):
         rows = points[start : start + BLOCK].astype(np.float64)
-        if not (rows == np.rint(rows)).all() or ((rows - centre) ** 2).sum(axis=1).max() > _EXACT:
+        if not (rows == np.rint(rows)).all() or ((rows - centre) ** 2).sum(axis=1).max() > EXACT:
             return False
     return True
 

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
+from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from isthmus._parallel import Workers
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._typing import Floats, Ints, Labels
 from isthmus.metrics import SQUARES, PreparedPoints
 from isthmus.spanning_tree.boruvka import HUGE, Best, join_best
 from isthmus.spanning_tree.prim import Progress
 from isthmus.spanning_tree.simd import COLUMNS
 from isthmus.spanning_tree.tiles import lists, rounds
-from isthmus.spanning_tree.tiles.blocks import BLOCK, Blocks, Singles, make_blocks
+from isthmus.spanning_tree.tiles.blocks import BLOCK, Blocks, Singles, dense_blocks
+from isthmus.spanning_tree.tiles.sparse import sparse_blocks
 
 # Points in a list.
 _NEIGHBOURS = 8
+# Points that search together.
+_GROUP = 256
+# A point that searches looks farther than its component's best edge by this factor of squared
+# distances: the component grows, and its best edges with it.
+_FARTHER = 1.2
 # Relative error of a sum of squared differences in float64, per feature; twice as much as need be.
 _SLACK = 2.0**-52
 
@@ -31,10 +39,11 @@ def spanning_tree_by_tiles(
     prepared: PreparedPoints, n_jobs: int = 1, progress: Progress | None = None
 ) -> tuple[Ints, Floats]:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points."""
-    points = np.ascontiguousarray(prepared.points)
     # Threads work on tiles of their own; the matrix products inside must not start others.
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
-        run = _Run(points, make_blocks(points, workers), workers, progress)
+        points = prepared.points
+        make = sparse_blocks if issparse(points) else dense_blocks
+        run = _Run(make(points, workers), workers, progress)
         run.find_neighbours()
         run.join()
         edges, accumulated = run.edges()
@@ -44,38 +53,39 @@ def spanning_tree_by_tiles(
 class _Tile:
     """The buffers of a worker: inner products of up to BLOCK × BLOCK points."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         self.flat = np.empty(BLOCK * BLOCK, dtype=np.float32)
         self.square = self.flat.reshape(BLOCK, BLOCK)
         self.column_terms = np.empty(BLOCK, dtype=np.float32)
+        self.scratch = blocks.rows.scratch()
 
     def fill(self, blocks: Blocks, rows: slice | Labels, block: int, other: int) -> Singles:
-        """Compute the products and terms of some points of a block against another block."""
+        """Compute products and terms of points of a block against another block.
+
+        Returns the terms of the rows.
+        """
         delta = blocks.delta(block, other)
         columns = blocks.places(other)
-        row_terms = blocks.row_terms(rows, delta)
         n_columns = columns.stop - columns.start
+        row_terms = blocks.row_terms(rows, delta)
         self.column_terms[:n_columns] = blocks.column_terms(other, delta)
         self.column_terms[n_columns:] = np.nan
-        products = self.square[: len(row_terms), :n_columns]
-        np.matmul(blocks.singles[rows], blocks.singles[columns].T, out=products)
+        blocks.rows.products(rows, columns, self.square[: len(row_terms)], self.scratch)
         return row_terms
 
 
 class _Run:
     """The state of Borůvka's algorithm over certified lists; the kernels fill it."""
 
-    def __init__(
-        self, points: Array, blocks: Blocks, workers: Workers, progress: Progress | None
-    ) -> None:
-        n_points, n_features = points.shape
-        self.points = points
+    def __init__(self, blocks: Blocks, workers: Workers, progress: Progress | None) -> None:
+        n_points = blocks.n_points
         self.blocks = blocks
         self.workers = workers
         self.progress = progress
-        self.tiles = [_Tile() for _ in range(workers.n_jobs)]
+        self.kernels = {"SPARSE": int(blocks.rows.sparse)}
+        self.tiles = [_Tile(blocks) for _ in range(workers.n_jobs)]
         self.n_neighbours = min(_NEIGHBOURS, n_points - 1)
-        self.slack = 0.0 if blocks.exact else (n_features + 8) * _SLACK
+        self.slack = 0.0 if blocks.exact else (blocks.rows.n_summands + 8) * _SLACK
         self.places = np.full((n_points, self.n_neighbours), -1, dtype=np.int32)
         self.distances = np.empty((n_points, self.n_neighbours))
         self.reach = np.empty(n_points)
@@ -83,7 +93,7 @@ class _Run:
         self.labels = np.arange(n_points, dtype=np.int32)
         self.edge_a, self.edge_b = np.empty((2, n_points - 1), dtype=np.int32)
         self.n_edges = 0
-        self.n_measured = 0
+        self.never = np.full(COLUMNS, -np.inf, dtype=np.float32)
 
     def find_neighbours(self) -> None:
         """Fill the lists of all points, each tile once."""
@@ -105,8 +115,10 @@ class _Run:
         if self.n_neighbours == n_points - 1:
             self.reach[:] = np.inf
 
+        kernel = lists.measure_lists.specialised(self.kernels)
+
         def measure(_: int, start: int, stop: int) -> None:
-            lists.measure_lists(self.points, blocks.order, self.places, self.distances, start, stop)
+            kernel(blocks.rows.given, blocks.order, self.places, self.distances, start, stop)
 
         self.workers.in_blocks(n_points, 256, measure)
 
@@ -179,77 +191,90 @@ class _Run:
     def _search_again(self, unsure: Labels, n_components: int, largest: int) -> None:
         """Let unsure points search, first one of each component, then those still unsure.
 
-        What the first finds is often enough for the others. The largest component waits.
+        What the first finds limits how far the others must look. The largest component waits.
         """
         unsure = unsure[self.labels[unsure] != largest]
         _, first = np.unique(self.labels[unsure], return_index=True)
-        self._search(np.sort(unsure[first]))
-        _, unsure = self._best_edges(n_components)
-        self._search(unsure[self.labels[unsure] != largest])
+        self._search(np.sort(unsure[first]), np.full(n_components, np.inf))
+        best, unsure = self._best_edges(n_components)
+        self._search(unsure[self.labels[unsure] != largest], best.distance)
 
-    def _search(self, searching: Labels) -> None:
-        """Fill the lists of some places, in ascending order, with places of other labels."""
-        blocks = self.blocks
-        cuts = np.searchsorted(searching, blocks.starts)
-        busy = np.flatnonzero(np.diff(cuts))
-        pure = _labels_of_blocks(self.labels, blocks)
-        measured = [0] * self.workers.n_jobs
+    def _search(self, searching: Labels, known: Floats) -> None:
+        """Fill the lists of some places, in ascending order, with places of other labels.
+
+        known : (n_components,)
+            The length of an edge out of each component.
+        """
+        pure = _labels_of_blocks(self.labels, self.blocks)
+        groups = list(self._groups(searching))
 
         def work(worker: int, number: int, _: int) -> None:
-            block = int(busy[number])
-            rows = searching[cuts[block] : cuts[block + 1]]
-            measured[worker] += self._search_block(rows, block, pure, self.tiles[worker])
+            self._search_group(*groups[number], known, pure, self.tiles[worker])
 
-        self.workers.in_blocks(len(busy), 1, work)
-        self.n_measured += sum(measured)
+        self.workers.in_blocks(len(groups), 1, work)
 
-    def _search_block(self, rows: Labels, block: int, pure: Labels, tile: _Tile) -> int:
+    def _groups(self, searching: Labels) -> Iterator[tuple[Labels, int]]:
+        """Yield places, in ascending order, in groups that share a centre, and a block with it."""
+        starts = self.blocks.starts
+        if self.blocks.one_centre:
+            cuts = [*range(0, len(searching), _GROUP), len(searching)]
+        else:
+            cuts = np.unique(np.searchsorted(searching, starts)).tolist()
+        for begin, end in pairwise(cuts):
+            if end > begin:
+                rows = searching[begin:end]
+                yield rows, int(np.searchsorted(starts, rows[0], side="right")) - 1
+
+    def _search_group(
+        self, rows: Labels, block: int, known: Floats, pure: Labels, tile: _Tile
+    ) -> None:
         blocks = self.blocks
-        distances = np.full((len(rows), self.n_neighbours), np.inf)
-        places = np.full((len(rows), self.n_neighbours), -1, dtype=np.int32)
-        limits = np.full(len(rows), np.inf, dtype=np.float32)
-        never = np.full(COLUMNS, -np.inf, dtype=np.float32)
+        found = lists.Found(
+            distances=np.full((len(rows), self.n_neighbours), np.inf),
+            places=np.full((len(rows), self.n_neighbours), -1, dtype=np.int32),
+            limits=np.empty(len(rows), dtype=np.float32),
+        )
         # float32 rounds to nearest: 2^-22 is more than it and float64 can lose
         unit = blocks.scale**2 * (1.0 - 2.0**-22 - self.slack)
+        labels, group = np.unique(self.labels[rows], return_inverse=True)
+        shortest = known[labels]
         gaps = blocks.gaps(block)
-        labels = np.unique(self.labels[rows])
-        n_measured = 0
+        kernel = lists.keep_nearest_exactly.specialised(self.kernels)
         for other in np.argsort(gaps, kind="stable"):
-            if gaps[other] > limits.max():
+            # Farther than its component's best edge, and a little more, no point need look now.
+            farthest = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
+            found.limits[:] = farthest / unit
+            if gaps[other] > found.limits.max():
                 break
             if len(labels) == 1 and pure[other] == labels[0]:
                 continue
-            columns = blocks.places(int(other))
             row_terms = tile.fill(blocks, rows, block, int(other))
-            n_measured += lists.keep_nearest_exactly(
-                self.points,
+            kernel(
+                blocks.rows.given,
                 blocks.order,
                 tile.flat,
                 BLOCK,
                 row_terms,
                 tile.column_terms,
                 rows,
-                columns.start,
-                columns.stop - columns.start,
+                blocks.places(int(other)).start,
                 self.labels,
                 unit,
-                limits,
-                never,
-                distances,
-                places,
+                found,
+                self.never,
             )
-        self.places[rows] = places
-        self.distances[rows] = distances
+            np.minimum.at(shortest, group, found.distances[:, 0])
+        self.places[rows] = found.places
+        self.distances[rows] = found.distances
         self.used[rows] = 0
-        self.reach[rows] = distances[:, -1]
-        return n_measured
+        self.reach[rows] = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their squared lengths."""
         order = self.blocks.order
         ends = np.column_stack([order[self.edge_a], order[self.edge_b]]).astype(np.int64)
         accumulated = np.empty(len(ends))
-        lists.measure_edges(self.points, ends, accumulated)
+        lists.measure_edges.specialised(self.kernels)(self.blocks.rows.given, ends, accumulated)
         return ends, accumulated
 
     def _report(self, share_of_neighbours: float) -> None:

@@ -6,12 +6,18 @@ what it holds does not depend on the order in which tiles are looked at.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.spanning_tree.simd import COLUMNS, lowest_lane, near_columns
 from isthmus.spanning_tree.tiles.blocks import Singles
+from isthmus.spanning_tree.tiles.sparse import sparse_distance
+
+# Set for each specialisation: whether points are sparse.
+SPARSE = 0
 
 
 @kernel_part
@@ -86,20 +92,33 @@ def keep_nearest(
                     continue
                 product = products[r * stride + c]
                 value = row_terms[r] + column_terms[c] - (product + product)
-                if enters(values[i], places[i], value, j):
-                    insert(values[i], places[i], value, j)
-                    limits[i] = values[i, last]
-                if enters(values[j], places[j], value, i):
-                    insert(values[j], places[j], value, i)
-                    limits[j] = values[j, last]
+                offer(values[i], places[i], value, j)
+                limits[i] = values[i, last]
+                offer(values[j], places[j], value, i)
+                limits[j] = values[j, last]
             begin += COLUMNS
 
 
 @kernel_part
 def four_distances(
-    points: Array, i: int, a: int, b: int, c: int, d: int
+    points: Any, i: int, a: int, b: int, c: int, d: int
 ) -> tuple[float, float, float, float]:
     """Return the squared distances of a point to four others, as every engine sums them."""
+    if SPARSE == 1:
+        return (
+            sparse_distance(points, i, a),
+            sparse_distance(points, i, b),
+            sparse_distance(points, i, c),
+            sparse_distance(points, i, d),
+        )
+    return dense_distances(points, i, a, b, c, d)
+
+
+@kernel_part
+def dense_distances(
+    points: Array, i: int, a: int, b: int, c: int, d: int
+) -> tuple[float, float, float, float]:
+    """Return the squared distances of a point to four others."""
     to_a = to_b = to_c = to_d = 0.0
     for t in range(points.shape[1]):
         x = np.float64(points[i, t])
@@ -116,7 +135,7 @@ def four_distances(
 
 @kernel
 def measure_lists(
-    points: Array, order: Labels, places: Labels, distances: Floats, start: int, stop: int
+    points: Any, order: Labels, places: Labels, distances: Floats, start: int, stop: int
 ) -> None:
     """Measure the lists at places start … stop - 1 exactly, and put them in order again.
 
@@ -135,9 +154,25 @@ def measure_lists(
                 insert(distances[i, :so_far], places[i, :so_far], measured[t], place)
 
 
+class Found(NamedTuple):
+    """What points that search have found.
+
+    Attributes
+    ----------
+    distances, places : (m, n_neighbours) float64 and int32
+        Lists, exactly measured; infinity and -1 where there is nothing yet.
+    limits : (m,) float32
+        Pairs above these cannot enter the lists, or need not.
+    """
+
+    distances: Floats
+    places: Labels
+    limits: Singles
+
+
 @kernel
 def keep_nearest_exactly(
-    points: Array,
+    points: Any,
     order: Labels,
     products: Singles,
     stride: int,
@@ -145,19 +180,16 @@ def keep_nearest_exactly(
     column_terms: Singles,
     rows: Labels,
     first_column: int,
-    n_columns: int,
     labels: Labels,
     unit: float,
-    limits: Singles,
+    found: Found,
     never: Singles,
-    distances: Floats,
-    places: Labels,
-) -> int:
+) -> None:
     """Take a tile into account in the lists of its rows, exactly measured.
 
     Parameters
     ----------
-    products, stride, row_terms, column_terms, first_column, n_columns
+    products, stride, row_terms, column_terms, first_column
         As above.
     rows : (m,) int32, in
         The places of the tile's rows.
@@ -165,20 +197,16 @@ def keep_nearest_exactly(
         Columns of a row's own label do not count.
     unit : float
         The squared distance that is 1 to the products, and a little less.
-    limits : (m,) float32, in and out
-        Pairs above these cannot enter the lists.
+    found : in and out
     never : (COLUMNS,) float32, in
         Minus infinity.
-    distances, places : (m, n_neighbours) float64 and int32, in and out
-
-    Returns the number of distances that had to be measured.
     """
-    last = distances.shape[1] - 1
-    n_measured = 0
+    last = found.distances.shape[1] - 1
     for r in range(rows.shape[0]):
         label = labels[rows[r]]
         i = order[rows[r]]
-        for begin in range(0, n_columns, COLUMNS):
+        distances, places = found.distances[r], found.places[r]
+        for begin in range(0, stride, COLUMNS):
             near = near_columns(
                 products,
                 r * stride + begin,
@@ -187,38 +215,41 @@ def keep_nearest_exactly(
                 never,
                 0,
                 row_terms[r],
-                limits[r],
+                found.limits[r],
             )
             near = lanes_of_others(near, labels, first_column + begin, label)
             while near != 0:
+                # four at a time: one distance waits for its last sum, four do not
                 a = first_column + begin + lowest_lane(near)
                 near &= near - np.uint64(1)
-                n_here = 1
-                b = c = d = a
-                if near != 0:
-                    b = first_column + begin + lowest_lane(near)
-                    near &= near - np.uint64(1)
-                    n_here = 2
-                if near != 0:
-                    c = first_column + begin + lowest_lane(near)
-                    near &= near - np.uint64(1)
-                    n_here = 3
-                if near != 0:
-                    d = first_column + begin + lowest_lane(near)
-                    near &= near - np.uint64(1)
-                    n_here = 4
-                n_measured += n_here
-                measured = four_distances(points, i, order[a], order[b], order[c], order[d])
-                for t in range(n_here):
-                    place = (a, b, c, d)[t]
-                    if enters(distances[r], places[r], measured[t], place):
-                        insert(distances[r], places[r], measured[t], place)
-                        limits[r] = distances[r, last] / unit
-    return n_measured
+                b = first_column + begin + lowest_lane(near) if near != 0 else a
+                near &= near - np.uint64(near != 0)
+                c = first_column + begin + lowest_lane(near) if near != 0 else b
+                near &= near - np.uint64(near != 0)
+                d = first_column + begin + lowest_lane(near) if near != 0 else c
+                near &= near - np.uint64(near != 0)
+                to_a, to_b, to_c, to_d = four_distances(
+                    points, i, order[a], order[b], order[c], order[d]
+                )
+                offer(distances, places, to_a, a)
+                if b != a:
+                    offer(distances, places, to_b, b)
+                if c != b:
+                    offer(distances, places, to_c, c)
+                if d != c:
+                    offer(distances, places, to_d, d)
+                found.limits[r] = min(found.limits[r], np.float32(distances[last] / unit))
 
 
 @kernel_part
-def lanes_of_others(near: int, labels: Labels, first: int, label: int) -> int:
+def offer(values: Array, places: Labels, value: float, place: int) -> None:
+    """Insert a pair into a list, if it comes before the last entry."""
+    if enters(values, places, value, place):
+        insert(values, places, value, place)
+
+
+@kernel_part
+def lanes_of_others(near: np.uint64, labels: Labels, first: int, label: int) -> np.uint64:
     """Return the mask without the columns of a label."""
     others = near
     left = near
@@ -231,7 +262,7 @@ def lanes_of_others(near: int, labels: Labels, first: int, label: int) -> int:
 
 
 @kernel
-def measure_edges(points: Array, ends: Ints, accumulated: Floats) -> None:
+def measure_edges(points: Any, ends: Ints, accumulated: Floats) -> None:
     """Fill accumulated, (n - 1,), with the squared lengths of edges between points."""
     last = ends.shape[0] - 1
     for first in range(last + 1):

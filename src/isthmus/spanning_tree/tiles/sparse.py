@@ -1,0 +1,176 @@
+"""Sparse rows: their inner products, and their distances, in the time that their entries take.
+
+They are not shifted, since that would fill them. Entries that are not stored are zeros, and add
+nothing to a sum: distances are those of the dense rows, to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isthmus._compile import kernel, kernel_part
+from isthmus._parallel import Workers
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.spanning_tree.tiles.blocks import BLOCK, EXACT, Blocks, Singles, even_starts
+
+
+class Entries(NamedTuple):
+    """The stored entries of sparse rows, features ascending.
+
+    Attributes
+    ----------
+    values : (n_entries,) float32 or float64
+    features : (n_entries,) int64
+    starts : (n + 1,) int64
+    """
+
+    values: Array
+    features: Ints
+    starts: Ints
+
+
+class Inverted(NamedTuple):
+    """A block's entries by feature: scratch of a thread.
+
+    Attributes
+    ----------
+    starts : (n_features + 1,) int32
+    columns, values : (n_entries,) int32 and float32
+    """
+
+    starts: Labels
+    columns: Labels
+    values: Singles
+
+
+class SparseRows:
+    """Rows of a sparse matrix."""
+
+    sparse = True
+
+    def __init__(self, given: Entries, singles: Singles, n_features: int) -> None:
+        self.given = given
+        self.singles = Entries(singles, given.features, given.starts)
+        self.n_features = n_features
+        counts = np.diff(given.starts)
+        self.n_summands = 2 * int(counts.max())  # of a distance: all entries of two rows
+        self._all = np.arange(len(counts), dtype=np.int32)
+
+    def products(
+        self, rows: slice | Labels, columns: slice, out: Singles, scratch: Inverted
+    ) -> None:
+        """Fill out, (n_rows, >= n_columns), with the inner products of places."""
+        sparse_products(self.singles, self._all[rows], columns.start, columns.stop, scratch, out)
+
+    def along(self, places: slice | Labels, direction: Floats) -> Singles:
+        """Never needed: there is one centre."""
+        raise NotImplementedError
+
+    def scratch(self) -> Inverted:
+        """Return the memory in which a block's entries are sorted by feature."""
+        starts = self.given.starts
+        n_points = len(starts) - 1
+        most = max(
+            int(starts[min(first + BLOCK, n_points)] - starts[first])
+            for first in even_starts(n_points)[:-1]
+        )
+        return Inverted(
+            np.empty(self.n_features + 1, dtype=np.int32),
+            np.empty(most, dtype=np.int32),
+            np.empty(most, dtype=np.float32),
+        )
+
+
+def sparse_blocks(points: Any, _: Workers) -> Blocks:
+    """Put the rows of a CSR matrix, its indices sorted, into blocks, as they come."""
+    n_points, n_features = points.shape
+    given = Entries(points.data, points.indices.astype(np.int64), points.indptr.astype(np.int64))
+    values = given.values.astype(np.float64)
+    squares = row_sums(values**2, given.starts)
+    whole = bool((values == np.rint(values)).all())
+    exact = whole and squares.max() <= EXACT
+    largest = np.abs(values).max(initial=0.0)
+    scale = 1.0 if exact else float(np.ldexp(1.0, int(np.frexp(largest)[1])))
+    starts = even_starts(n_points)
+    return Blocks(
+        SparseRows(given, (values / scale).astype(np.float32), n_features),
+        np.arange(n_points, dtype=np.int32),
+        starts,
+        squares / scale**2,
+        np.zeros((1, 0)),
+        np.zeros(len(starts) - 1),
+        scale,
+        exact,
+    )
+
+
+def row_sums(values: Floats, starts: Ints) -> Floats:
+    """Return the sums of values from each start to the next; empty rows sum to zero."""
+    sums: Floats = np.add.reduceat(np.append(values, 0.0), starts[:-1])
+    sums[np.diff(starts) == 0] = 0.0
+    return sums
+
+
+@kernel
+def sparse_products(
+    entries: Entries, rows: Labels, first: int, stop: int, inverted: Inverted, out: Singles
+) -> None:
+    """Fill out[:, :stop - first] with the inner products of rows with rows first … stop - 1."""
+    invert(entries, first, stop, inverted)
+    for r in range(rows.shape[0]):
+        row = out[r]
+        for c in range(stop - first):
+            row[c] = np.float32(0.0)
+        for entry in range(entries.starts[rows[r]], entries.starts[rows[r] + 1]):
+            value = entries.values[entry]
+            feature = entries.features[entry]
+            for t in range(inverted.starts[feature], inverted.starts[feature + 1]):
+                row[inverted.columns[t]] += value * inverted.values[t]
+
+
+@kernel_part
+def invert(entries: Entries, first: int, stop: int, inverted: Inverted) -> None:
+    """Sort the entries of rows first … stop - 1 by feature, and by row where these are equal."""
+    starts = inverted.starts
+    begin, end = entries.starts[first], entries.starts[stop]
+    for feature in range(starts.shape[0]):
+        starts[feature] = 0
+    for entry in range(begin, end):
+        starts[entries.features[entry]] += 1
+    total = 0
+    for feature in range(starts.shape[0]):
+        total += starts[feature]
+        starts[feature] = total
+    for row in range(stop - 1, first - 1, -1):
+        for entry in range(entries.starts[row + 1] - 1, entries.starts[row] - 1, -1):
+            feature = entries.features[entry]
+            starts[feature] -= 1
+            inverted.columns[starts[feature]] = row - first
+            inverted.values[starts[feature]] = entries.values[entry]
+
+
+@kernel_part
+def sparse_distance(entries: Entries, i: int, j: int) -> float:
+    """Return the squared distance of two rows, summed feature by feature."""
+    here, end_here = entries.starts[i], entries.starts[i + 1]
+    there, end_there = entries.starts[j], entries.starts[j + 1]
+    total = 0.0
+    while here < end_here or there < end_there:
+        x = y = 0.0
+        one = here < end_here and (
+            there >= end_there or entries.features[here] <= entries.features[there]
+        )
+        other = there < end_there and (
+            here >= end_here or entries.features[there] <= entries.features[here]
+        )
+        if one:
+            x = np.float64(entries.values[here])
+            here += 1
+        if other:
+            y = np.float64(entries.values[there])
+            there += 1
+        difference = y - x
+        total += difference * difference
+    return total
