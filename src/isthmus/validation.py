@@ -10,16 +10,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_array
 
 from isthmus._parallel import available_cores
 from isthmus._typing import Array, Floats
-
-# Relative difference up to which M[i, j] and M[j, i] count as equal: rounding, not asymmetry.
-SYMMETRY_TOLERANCE = 1e-8
-# Rows of a square matrix looked at together: keeps temporaries small beside the matrix itself.
-_BLOCK = 1024
 
 
 def as_real(values: Any, what: str) -> Floats:
@@ -57,45 +51,6 @@ def check_points(X: Any) -> Array:
         X, dtype=[np.float64, np.float32], ensure_min_features=1, estimator="isthmus"
     )
     return points
-
-
-def check_distance_matrix(matrix: Any) -> Array:
-    """Return a precomputed distance matrix that is square, symmetric, non-negative, zero-diagonal.
-
-    The matrix is not copied unless its type must change, and never modified.
-    """
-    array: Array = check_array(matrix, dtype=[np.float64, np.float32], estimator="isthmus")
-    n_rows, n_columns = array.shape
-    if n_rows != n_columns:
-        raise ValueError(
-            f"A precomputed distance matrix must be square, got shape {array.shape}. "
-            "For a table of points choose another metric, for example metric='euclidean'."
-        )
-    not_zero = np.flatnonzero(np.diagonal(array))
-    if not_zero.size:
-        i = not_zero[0]
-        raise ValueError(
-            f"A precomputed distance matrix must have a zero diagonal, "
-            f"but entry ({i}, {i}) is {array[i, i]:g}."
-        )
-    tolerance = max(SYMMETRY_TOLERANCE, 4 * float(np.finfo(array.dtype).eps))
-    for start in range(0, n_rows, _BLOCK):
-        rows = array[start : start + _BLOCK]
-        _refuse_first(rows < 0, start, array, "must not be negative")
-        columns = array[:, start : start + _BLOCK].T
-        uneven = np.abs(rows - columns) > tolerance * np.maximum(rows, columns)
-        _refuse_first(uneven, start, array, "must be symmetric")
-    return array
-
-
-def _refuse_first(wrong: npt.NDArray[np.bool_], first_row: int, matrix: Array, rule: str) -> None:
-    if wrong.any():
-        row, j = (int(index[0]) for index in np.nonzero(wrong))
-        i = first_row + row
-        raise ValueError(
-            f"A precomputed distance matrix {rule}, but entry ({i}, {j}) is {matrix[i, j]:.17g} "
-            f"and entry ({j}, {i}) is {matrix[j, i]:.17g}."
-        )
 
 
 def check_whole_number(value: Any, name: str, minimum: int) -> int:
@@ -147,4 +102,24 @@ def check_positive(value: Any, name: str) -> float:
         raise TypeError(f"{name} must be a number, got {value!r}.")
     if not 0.0 < float(value) < np.inf:
         raise ValueError(f"{name} must be above 0 and finite, got {value!r}.")
+    return float(value)
+
+
+def check_disconnected(value: Any) -> float | None:
+    """Return how far apart the components of a graph are to be put; None: they are an error.
+
+    Parameters
+    ----------
+    value : {"error", "join"} or float
+        "join" is infinitely far.
+    """
+    if isinstance(value, str) and value in ("error", "join"):
+        return None if value == "error" else np.inf
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"disconnected must be 'error', 'join' or a number, got {value!r}.")
+    if not 0.0 <= float(value) < np.inf:
+        raise ValueError(
+            f"disconnected must be finite and not negative, got {value!r}. "
+            "'join' puts components infinitely far apart."
+        )
     return float(value)

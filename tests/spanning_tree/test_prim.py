@@ -212,7 +212,7 @@ def test_given_edges_are_put_in_order():
         ([[0, 2]], [1.0], ValueError, "indices go from 0 to 1"),
         ([[0.0, 1.0]], [1.0], TypeError, "whole numbers"),
         ([[0, 1]], [-1.0], ValueError, "not negative"),
-        ([[0, 1]], [np.nan], ValueError, "finite"),
+        ([[0, 1]], [np.nan], ValueError, "not NaN"),
     ],
 )
 def test_wrong_edges_are_refused(edges, weights, error, words):

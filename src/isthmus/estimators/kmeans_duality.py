@@ -12,14 +12,17 @@ from sklearn.utils.validation import validate_data
 
 from isthmus._typing import Array
 from isthmus.distances import distance_matrix
+from isthmus.estimators.distances import checked_distances
 from isthmus.metrics import check_metric, is_precomputed
+from isthmus.precomputed import check_full_matrix
 from isthmus.validation import (
     check_choice,
-    check_distance_matrix,
     check_n_clusters,
     check_whole_number,
     refuse_unsuitable,
 )
+
+_INSTEAD_OF_GRAPH = "TransitiveClustering takes graphs, with metric='precomputed'."
 
 
 class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -92,8 +95,10 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Points, or with ``metric="precomputed"`` their distances.
+        X : array-like of shape (n_samples, n_features)
+            Points. With ``metric="precomputed"`` their distances, an array-like of shape
+            (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), the condensed form. A
+            sparse graph has no rows to compare, and is refused.
         y : ignored
             Present for scikit-learn's conventions.
 
@@ -107,13 +112,14 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_random_state(self.random_state)
         check_metric(self.metric, self.metric_params)
         refuse_unsuitable(X)
-        data: Array = validate_data(self, X, dtype=[np.float64, np.float32])
-        k = check_n_clusters(self.n_clusters, len(data))
-        rows = (
-            check_distance_matrix(data)
-            if is_precomputed(self.metric)
-            else distance_matrix(data, self.metric, self.metric_params)
+        precomputed = is_precomputed(self.metric)
+        data: Array = (
+            check_full_matrix(checked_distances(self, X), _INSTEAD_OF_GRAPH)
+            if precomputed
+            else validate_data(self, X, dtype=[np.float64, np.float32])
         )
+        k = check_n_clusters(self.n_clusters, len(data))
+        rows = data if precomputed else distance_matrix(data, self.metric, self.metric_params)
         kmeans = KMeans(
             k,
             init=self.init,

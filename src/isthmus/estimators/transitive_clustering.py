@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isthmus._progress import ProgressBar
 from isthmus._typing import Array, Labels
+from isthmus.estimators.distances import checked_distances
 from isthmus.kmeans import Plan, TreeClusterer
 from isthmus.metrics import check_metric, is_precomputed
+from isthmus.precomputed import Precomputed
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import check_n_clusters, refuse_unsuitable
+from isthmus.validation import check_disconnected, check_n_clusters, refuse_unsuitable
 
 
 class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,11 +35,16 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
         ``"correlation"``, ``"haversine"`` (latitude and longitude in radians), ``"hellinger"``
-        (rows are divided by their sums), or ``"precomputed"`` where X is a square matrix of
-        distances.
+        (rows are divided by their sums), or ``"precomputed"`` where X holds distances: a square
+        matrix, a condensed one as of ``scipy.spatial.distance.pdist``, or a sparse graph as of
+        scikit-learn's ``kneighbors_graph``; see :func:`isthmus.minimum_spanning_tree`.
     metric_params : dict, optional
         ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for ``"seuclidean"``;
         ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
+    disconnected : {"error", "join"} or float, default="error"
+        What to do with a sparse graph of several components: refuse it, put them infinitely far
+        apart (for ``objective="cut"`` only, which then cuts between components first), or put
+        them as far apart as this number, at least the longest edge of their spanning trees.
     objective : {"rows", "embedding", "cut"}, default="rows"
         What makes a good clustering.
 
@@ -74,7 +81,8 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         equal ones, by their first point), unless ``init`` gave a row for each.
     inertia_ : float
         The sum of squared distances to the nearest centre in the objective's space; for
-        ``"cut"``, in the space of rows.
+        ``"cut"``, in the space of rows. Infinite where a cluster holds points at an infinite
+        distance.
     n_iter_ : int
         The iterations of the best start; 1 for ``"cut"``, which does not iterate.
     tree_ : UltrametricTree
@@ -109,6 +117,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         *,
         metric: str = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        disconnected: str | float = "error",
         objective: str = "rows",
         power: float = 1.0,
         init: Any = "cut",
@@ -121,6 +130,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_clusters = n_clusters
         self.metric = metric
         self.metric_params = metric_params
+        self.disconnected = disconnected
         self.objective = objective
         self.power = power
         self.init = init
@@ -135,8 +145,10 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Points (arrays, pandas and polars frames), or with ``metric="precomputed"`` distances.
+        X : array-like of shape (n_samples, n_features)
+            Points (arrays, pandas and polars frames). With ``metric="precomputed"`` distances, an
+            array-like of shape (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), or a
+            graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples).
         y : ignored
             Present for scikit-learn's conventions.
 
@@ -145,13 +157,19 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         check_metric(self.metric, self.metric_params)
+        check_disconnected(self.disconnected)
         refuse_unsuitable(X)
-        points: Array = validate_data(self, X, dtype=[np.float64, np.float32])
-        plan = self._plan(len(points))
+        data: Array | Precomputed = (
+            checked_distances(self, X)
+            if is_precomputed(self.metric)
+            else validate_data(self, X, dtype=[np.float64, np.float32])
+        )
+        plan = self._plan(len(data) if isinstance(data, np.ndarray) else data.n_points)
         spanning_tree = minimum_spanning_tree(
-            points,
+            data,
             metric=self.metric,
             metric_params=self.metric_params,
+            disconnected=self.disconnected,
             n_jobs=self.n_jobs,
             progress=ProgressBar("spanning tree") if self.verbose else None,
         )
@@ -216,5 +234,5 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.input_tags.pairwise = tags.input_tags.sparse = is_precomputed(self.metric)
         return tags

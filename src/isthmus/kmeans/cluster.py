@@ -14,7 +14,7 @@ from isthmus._typing import Ints, Labels
 from isthmus.kmeans.cut import RootedTree, cut_spanning_tree, root_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import LazyAssignment, PlainAssignment, Solution, Start, lloyd
-from isthmus.kmeans.objective import TreeObjective
+from isthmus.kmeans.objective import TreeObjective, highest_finite
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
@@ -121,6 +121,10 @@ class TreeClusterer:
         What is minimised: see :class:`isthmus.TransitiveClustering`.
     power : float
         Distances are raised to this power first.
+
+    Only "cut" takes a tree with infinite distances, and cuts these first. The inertia is that of
+    finite ones in their place, the limit as they grow: it is infinite where a cluster holds points
+    at an infinite distance.
     """
 
     def __init__(
@@ -128,8 +132,15 @@ class TreeClusterer:
     ) -> None:
         self.objective_name = check_choice(objective, "objective", OBJECTIVES)
         self.power = check_positive(power, "power")
+        self.n_infinite = int(np.isinf(tree.heights).sum())
+        if self.n_infinite and objective != "cut":
+            raise ValueError(
+                f"objective={objective!r} needs finite distances, and {self.n_infinite + 1} "
+                "components of the graph are infinitely far apart. Join them by a number, "
+                "disconnected=<number>, or use objective='cut'."
+            )
         # Powers of heights of at most 1 do not overflow.
-        unit = float(tree.heights[-1]) if tree.n_points > 1 and tree.heights[-1] > 0.0 else 1.0
+        unit = highest_finite(tree.heights) or 1.0
         self.tree = (
             tree
             if self.power == 1.0
@@ -142,7 +153,11 @@ class TreeClusterer:
     def objective(self) -> TreeObjective:
         """The tree with what Lloyd's steps need. For "cut", rows: its inertia is theirs."""
         kind = EmbeddingObjective if self.objective_name == "embedding" else RowsObjective
-        return kind(self.tree)
+        if not self.n_infinite:
+            return kind(self.tree)
+        # Any finite height in place of the infinite one: points of one component agree about it.
+        highest = highest_finite(self.tree.heights)
+        return kind(self.tree.with_heights(lambda heights: np.minimum(heights, highest)))
 
     @cached_property
     def rooted(self) -> RootedTree:
@@ -171,6 +186,8 @@ class TreeClusterer:
             with np.errstate(over="ignore", under="ignore"):
                 for unit in (self.objective.unit, self._tree_unit):
                     inertia = inertia * unit * unit
+        if plan.n_clusters <= self.n_infinite:
+            inertia = np.inf
         return Solution(best.labels, float(inertia), best.n_iter)
 
     def _best_solution(self, plan: Plan) -> Solution:

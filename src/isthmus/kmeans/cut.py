@@ -18,6 +18,10 @@ from isthmus._typing import Floats, Labels
 from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
 
+# Stands for the weight of an infinite edge, where the others are below 2: whatever the sizes of
+# its sides, it is cut first, and of several such edges the one that divides most evenly.
+_INFINITE = 2.0**500
+
 
 @dataclass(frozen=True)
 class RootedTree:
@@ -49,7 +53,8 @@ def root_spanning_tree(tree: UltrametricTree) -> RootedTree:
     # Points that are close in the leaf order are close in memory, and mostly joined by edges.
     ends = tree.starts.astype(np.int32)[tree.spanning_tree.edges]
     # Scores are compared with one another only; heights near 1 cannot overflow.
-    begin, neighbour, length = neighbours_of_points(ends, tree.heights / unit_of(tree.heights))
+    weights = np.minimum(tree.heights / unit_of(tree.heights), _INFINITE)
+    begin, neighbour, length = neighbours_of_points(ends, weights)
     stack, stack_length = np.empty((n_points, 2), dtype=np.int32), np.empty(n_points)
     hang_up(begin, neighbour, length, stack, stack_length, point, parent, size, weight)
     return RootedTree(tree.leaf_order[point].astype(np.int32), parent, size, weight)

@@ -18,9 +18,15 @@ from isthmus.ultrametric.products import columns_at_once
 TIE = 1e-12
 
 
+def highest_finite(heights: Floats) -> float:
+    """Return the largest of sorted heights that is finite, or 0 where there is none."""
+    n_finite = int(np.searchsorted(heights, np.inf))
+    return float(heights[n_finite - 1]) if n_finite else 0.0
+
+
 def unit_of(heights: Floats) -> float:
-    """Return the power of two just below the largest height, or 1 where all are zero."""
-    highest = float(heights[-1]) if len(heights) else 0.0
+    """Return the power of two just below the largest finite height, or 1 where all are zero."""
+    highest = highest_finite(heights)
     return float(np.ldexp(1.0, np.frexp(highest)[1] - 1)) if highest > 0.0 else 1.0
 
 

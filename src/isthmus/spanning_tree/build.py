@@ -11,13 +11,15 @@ import numpy as np
 from isthmus._progress import ProgressBar
 from isthmus._typing import Floats, Ints
 from isthmus.metrics import PreparedPoints, is_precomputed, prepare_points, resolve_metric
+from isthmus.precomputed import check_precomputed
 from isthmus.spanning_tree.duplicates import representatives
+from isthmus.spanning_tree.given_distances import spanning_tree_of_distances
 from isthmus.spanning_tree.line import spanning_tree_of_line
-from isthmus.spanning_tree.prim import Progress, prim_of_matrix, prim_of_points
+from isthmus.spanning_tree.prim import Progress, prim_of_points
 from isthmus.spanning_tree.record import SpanningTree
-from isthmus.validation import check_choice, check_distance_matrix, check_n_jobs, check_points
+from isthmus.validation import check_choice, check_disconnected, check_n_jobs, check_points
 
-ENGINES = ("auto", "prim", "kd-tree", "sort")
+ENGINES = ("auto", "prim", "kd-tree", "sort", "kruskal")
 
 # Up to so many distances, times features, Prim's algorithm takes a fraction of a second, and its
 # kernel compiles in one.
@@ -31,18 +33,31 @@ def minimum_spanning_tree(
     *,
     metric: str = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
+    disconnected: str | float = "error",
     engine: str = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
     verbose: int = 0,
 ) -> SpanningTree:
-    """Return the minimum spanning tree of points, or of a precomputed distance matrix.
+    """Return the minimum spanning tree of points, of precomputed distances or of a graph.
 
     Parameters
     ----------
     X : array-like of shape (n_points, n_features)
-        The points; or, with ``metric="precomputed"``, their (n_points, n_points) distances.
-        float32 is kept as it is; distances are computed in float64 from the given values.
+        The points. float32 is kept as it is; distances are computed in float64 from the given
+        values. Or, with ``metric="precomputed"``, their distances:
+
+        - a square matrix, (n_points, n_points): symmetric within rounding, zero on the diagonal.
+          Never copied if it is float32 or float64; one in a file (``np.load(…, mmap_mode="r")``)
+          is read row by row and stays there;
+        - a condensed one, (n_points (n_points - 1) / 2,), as ``scipy.spatial.distance.pdist``
+          returns it, known by its one dimension and never expanded;
+        - a graph, any matrix or array of ``scipy.sparse``, such as scikit-learn's
+          ``kneighbors_graph`` returns. Stored entries are edges, and a stored zero is an edge of
+          length 0; what is not stored is no edge. An edge may be stored in one direction or in
+          both; of two that differ by rounding the shorter counts. Zeros on the diagonal are
+          ignored. Entries stored more than once are refused: call ``sum_duplicates()`` if their
+          sum is meant.
     metric : str
         ``"euclidean"`` (``"l2"``), ``"sqeuclidean"``, ``"manhattan"`` (``"cityblock"``,
         ``"l1"``), ``"chebyshev"`` (``"linf"``), ``"minkowski"``, ``"seuclidean"``,
@@ -52,12 +67,20 @@ def minimum_spanning_tree(
     metric_params : mapping, optional
         ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for ``"seuclidean"``;
         ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
-    engine : {"auto", "prim", "kd-tree", "sort"}
+    disconnected : {"error", "join"} or float
+        What to do with a graph of several components. ``"join"`` puts them infinitely far apart,
+        a number that far: the first point of each component is joined to point 0. The number must
+        be finite and at least the longest edge of the components' own spanning trees. Then it is
+        the transitive distance of any two points of different components, whichever points are
+        joined; with a shorter one it would depend on them. (Longer edges of the graph that are
+        in no spanning tree play no part.)
+    engine : {"auto", "prim", "kd-tree", "sort", "kruskal"}
         How the tree is found. ``"auto"`` sorts points on a line, takes Prim's algorithm, O(n²),
         for few points, and Borůvka's on a kd-tree for more; where they have many features it
         counts on a sample how much each of the two would have to do. Where edges are equally
         long there may be several minimum spanning trees, all with the same transitive distances,
-        and engines may differ in the one they find.
+        and engines may differ in the one they find. Precomputed matrices are served by
+        ``"prim"``, graphs by ``"kruskal"``, which finds the same tree where no pair is left out.
     n_jobs : int, optional
         The number of threads (-1: every core). Never changes the result. Prim's algorithm works
         on one thread.
@@ -83,11 +106,9 @@ def minimum_spanning_tree(
     if progress is None and verbose:
         progress = ProgressBar("spanning tree")
     check_choice(engine, "engine", ENGINES)
+    joint = check_disconnected(disconnected)
     if is_precomputed(metric, metric_params):
-        if engine not in ("auto", "prim"):
-            raise ValueError(f"engine={engine!r} needs points, not precomputed distances.")
-        edges, weights = prim_of_matrix(check_distance_matrix(X), progress)
-        return SpanningTree.from_edges(edges, weights, engine="prim")
+        return spanning_tree_of_distances(check_precomputed(X), engine, joint, progress)
     resolved = resolve_metric(metric, metric_params)
     prepared = prepare_points(check_points(X), resolved)
     _check_engine(engine, prepared)
@@ -97,6 +118,11 @@ def minimum_spanning_tree(
 
 def _check_engine(engine: str, prepared: PreparedPoints) -> None:
     n_features = prepared.points.shape[1]
+    if engine == "kruskal":
+        raise ValueError(
+            "engine='kruskal' takes sparse graphs, with metric='precomputed'; for points use "
+            "engine='auto'."
+        )
     if engine == "sort" and n_features > 1:
         raise ValueError(
             f"engine='sort' is for points on a line; for this metric these have {n_features} "

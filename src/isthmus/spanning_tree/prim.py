@@ -49,6 +49,18 @@ def prim_of_matrix(matrix: Array, progress: Progress | None = None) -> tuple[Int
     return state.edges, state.weights
 
 
+def prim_of_condensed(
+    values: Array, n_points: int, progress: Progress | None = None
+) -> tuple[Ints, Floats]:
+    """Return the edges and weights of the spanning tree of a condensed distance matrix."""
+
+    def advance(state: _State, n_steps: int) -> None:
+        prim_steps_on_condensed(values, *state.arrays(), n_steps)
+
+    state = _run(n_points, 1, advance, progress)
+    return state.edges, state.weights
+
+
 class _State:
     """The buffers of a run of Prim; the kernels fill them."""
 
@@ -152,6 +164,34 @@ def prim_steps_on_matrix(
         newest = point[outside]
         for j in range(outside):
             row[j] = matrix[newest, point[j]]
+        j = relax_and_choose(row, point, nearest, distance, outside)
+        add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+
+
+@kernel
+def prim_steps_on_condensed(
+    values: Array,
+    point: Ints,
+    nearest: Ints,
+    distance: Floats,
+    row: Floats,
+    n_edges: Ints,
+    edges: Ints,
+    weights: Floats,
+    n_steps: int,
+) -> None:
+    """Add n_steps edges to the tree of a condensed distance matrix; arguments as above.
+
+    values : (n (n - 1) / 2,) float32 or float64, in
+        The distances above the diagonal, row by row.
+    """
+    n_points = point.shape[0]
+    for _ in range(n_steps):
+        outside = n_points - 1 - n_edges[0]
+        newest = point[outside]
+        for j in range(outside):
+            low, high = min(newest, point[j]), max(newest, point[j])
+            row[j] = values[low * (2 * n_points - low - 1) // 2 + high - low - 1]
         j = relax_and_choose(row, point, nearest, distance, outside)
         add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
 

@@ -24,7 +24,8 @@ class SpanningTree:
     edges : ndarray of shape (n_points - 1, 2), dtype int64
         The two points of each edge, the smaller index first. Read-only.
     weights : ndarray of shape (n_points - 1,), dtype float64
-        The length of each edge in the metric that was asked for; not decreasing. Read-only.
+        The length of each edge in the metric that was asked for; not decreasing. Infinite where
+        an edge joins components of a graph that nothing else connects. Read-only.
     engine : str
         What found the tree.
     """
@@ -36,7 +37,7 @@ class SpanningTree:
     def __post_init__(self) -> None:
         edges, weights = np.asarray(self.edges), np.asarray(self.weights)
         _check_edges(edges, weights)
-        if (np.diff(weights) < 0).any() or (edges[:, 0] >= edges[:, 1]).any():
+        if (weights[1:] < weights[:-1]).any() or (edges[:, 0] >= edges[:, 1]).any():
             raise ValueError(
                 "The edges of a SpanningTree are ordered by weight, each with its smaller index "
                 "first. SpanningTree.from_edges takes edges in any order."
@@ -53,8 +54,9 @@ class SpanningTree:
 
     @property
     def total_weight(self) -> float:
-        """The sum of all weights."""
-        return float(self.weights.sum())
+        """The sum of all weights; infinite where it is too large for float64."""
+        with np.errstate(over="ignore"):
+            return float(self.weights.sum())
 
     @classmethod
     def from_edges(cls, edges: Any, weights: Any, *, engine: str = "given") -> SpanningTree:
@@ -65,7 +67,7 @@ class SpanningTree:
         edges : array-like of shape (n_points - 1, 2)
             Pairs of point indices from 0 to n_points - 1.
         weights : array-like of shape (n_points - 1,)
-            Finite, not negative.
+            Not negative. Infinite ones join components that nothing else connects.
         engine : str
             What found the tree.
 
@@ -114,5 +116,5 @@ def _check_edges(edges: Array, weights: Floats) -> None:
         )
     if weights.dtype != np.float64:
         raise TypeError(f"Weights must be of dtype float64, got {weights.dtype}.")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("The weights of a spanning tree must be finite and not negative.")
+    if not (weights >= 0).all():
+        raise ValueError("The weights of a spanning tree must be not negative, and not NaN.")

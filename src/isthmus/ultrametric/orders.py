@@ -13,14 +13,13 @@ from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Floats
 from isthmus.distances import distance_matrix
 from isthmus.metrics import is_precomputed
+from isthmus.precomputed import SquareDistances, check_full_matrix
 from isthmus.ultrametric.tree import UltrametricTree
-from isthmus.validation import (
-    check_distance_matrix,
-    check_n_jobs,
-    check_points,
-    check_whole_number,
-)
+from isthmus.validation import check_n_jobs, check_points, check_whole_number
 
+_INSTEAD_OF_GRAPH = (
+    "UltrametricTree.from_data(graph, metric='precomputed') holds its transitive distances."
+)
 # Rows of the result per task, and the width of the panels that stay in the cache meanwhile.
 _ROWS, _PANEL = 16, 512
 
@@ -42,7 +41,7 @@ def transitive_distances(
     Parameters
     ----------
     X : array-like of shape (n_points, n_features) or (n_points, n_points)
-        Points, or their distances with ``metric="precomputed"``.
+        Points, or their distances with ``metric="precomputed"``, square or condensed.
     order : int, optional
         At most so many vertices on a path; None for no limit.
     metric, metric_params
@@ -69,7 +68,7 @@ def transitive_distances(
     if order is not None:
         order = check_whole_number(order, "order", 1)
     precomputed = is_precomputed(metric, metric_params)
-    data = check_distance_matrix(X) if precomputed else check_points(X)
+    data = check_full_matrix(X, _INSTEAD_OF_GRAPH) if precomputed else check_points(X)
     n_points = len(data)
     full = order is None or (order >= n_points and order > 2)
     # the result, and for a limited order also the base, its running power and a product
@@ -80,7 +79,10 @@ def transitive_distances(
     )
     if full or order is None:
         tree = UltrametricTree.from_data(
-            data, metric=metric, metric_params=metric_params, n_jobs=threads
+            SquareDistances(data) if precomputed else data,
+            metric=metric,
+            metric_params=metric_params,
+            n_jobs=threads,
         )
         return tree.matrix(n_jobs=threads)
     base = (

@@ -41,7 +41,8 @@ class UltrametricTree:
 
     Build one with :meth:`from_data`, :meth:`from_spanning_tree`, :meth:`from_linkage` or
     :meth:`from_matrix`. Where edges have equal weights the tree's shape depends on their order,
-    which is defined (by index); the distances do not.
+    which is defined (by index); the distances do not. Points that only an infinite edge joins
+    are at an infinite distance.
 
     Attributes
     ----------
@@ -76,11 +77,18 @@ class UltrametricTree:
         *,
         metric: str = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
+        disconnected: str | float = "error",
         n_jobs: int | None = None,
     ) -> UltrametricTree:
         """Return the tree of points; parameters as for :func:`isthmus.minimum_spanning_tree`."""
         return cls.from_spanning_tree(
-            minimum_spanning_tree(X, metric=metric, metric_params=metric_params, n_jobs=n_jobs)
+            minimum_spanning_tree(
+                X,
+                metric=metric,
+                metric_params=metric_params,
+                disconnected=disconnected,
+                n_jobs=n_jobs,
+            )
         )
 
     @classmethod
@@ -120,7 +128,7 @@ class UltrametricTree:
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> UltrametricTree:
-        """Return the tree of a square matrix of base distances."""
+        """Return the tree of base distances: a square matrix, a condensed one or a graph."""
         return cls.from_data(matrix, metric="precomputed")
 
     def with_heights(self, function: Callable[[Floats], Any]) -> UltrametricTree:
@@ -131,14 +139,15 @@ class UltrametricTree:
         function : callable
             Takes the array of heights and returns as many: finite, not negative, not decreasing
             where the heights don't. Distances between different points should stay positive.
-            Example: ``tree.with_heights(np.sqrt)``.
+            Infinite heights may stay so. Example: ``tree.with_heights(np.sqrt)``.
         """
         weights = as_real(function(self.heights), "What the function returns")
         if weights.shape != self.heights.shape:
             raise ValueError(
                 f"The function turned {self.heights.shape} heights into {weights.shape}."
             )
-        if not np.isfinite(weights).all() or (weights < 0).any() or (np.diff(weights) < 0).any():
+        finite = np.isfinite(weights) | (weights == self.heights)
+        if not finite.all() or (weights < 0).any() or (weights[1:] < weights[:-1]).any():
             raise ValueError(
                 "The function must be increasing and its values finite and not negative."
             )
@@ -245,6 +254,11 @@ class UltrametricTree:
             raise ValueError(
                 f"A tree of {self.n_points} points multiplies arrays of shape "
                 f"({self.n_points},) or ({self.n_points}, m); got {block.shape}."
+            )
+        if not np.isfinite(self.heights[-1:]).all():
+            raise ValueError(
+                "A product needs finite distances, and some points of this tree are infinitely "
+                "far apart. Join the components of the graph by a number: disconnected=<number>."
             )
         product = multiply(self.children, self.heights, block.reshape(self.n_points, -1))
         return product.reshape(block.shape)

@@ -1,0 +1,46 @@
+"""Precomputed distances → SpanningTree, by the engine that reads their form."""
+
+from __future__ import annotations
+
+from isthmus.precomputed import CondensedDistances, Graph, Precomputed
+from isthmus.spanning_tree.graph import kruskal_of_graph
+from isthmus.spanning_tree.prim import Progress, prim_of_condensed, prim_of_matrix
+from isthmus.spanning_tree.record import SpanningTree
+
+
+def spanning_tree_of_distances(
+    distances: Precomputed, engine: str, joint: float | None, progress: Progress | None
+) -> SpanningTree:
+    """Return the spanning tree of checked distances.
+
+    Parameters
+    ----------
+    distances : SquareDistances, CondensedDistances or Graph
+    engine : str
+        ``"auto"``, or the one that serves: ``"kruskal"`` for a graph, ``"prim"`` for the others.
+    joint : float or None
+        How far apart the components of a graph are; None: a graph of several is refused.
+    progress : callable, optional
+    """
+    is_graph = isinstance(distances, Graph)
+    serves = "kruskal" if is_graph else "prim"
+    if engine not in ("auto", serves):
+        given = "a sparse graph" if is_graph else "a full matrix"
+        needs = (
+            "takes sparse graphs"
+            if engine == "kruskal"
+            else "takes full matrices"
+            if engine == "prim"
+            else "needs points"
+        )
+        raise ValueError(
+            f"engine={engine!r} {needs}; for precomputed distances in {given} use "
+            f"engine={serves!r} or 'auto'."
+        )
+    if isinstance(distances, Graph):
+        edges, weights = kruskal_of_graph(distances, joint, progress)
+    elif isinstance(distances, CondensedDistances):
+        edges, weights = prim_of_condensed(distances.values, distances.n_points, progress)
+    else:
+        edges, weights = prim_of_matrix(distances.matrix, progress)
+    return SpanningTree.from_edges(edges, weights, engine=serves)
