@@ -169,12 +169,12 @@ def _check_square(array: Array) -> SquareDistances:
 
 def _refuse_diagonal(matrix: Array) -> None:
     diagonal = np.diagonal(matrix)
+    _refuse_out_of_range(diagonal, lambda i: _at(i, i))
     if diagonal.any():
         i = int(np.flatnonzero(diagonal)[0])
-        advice = " Are these similarities?" if np.isfinite(diagonal[i]) else ""
         raise ValueError(
             f"A precomputed distance matrix must have a zero diagonal, but {_at(i, i)} is "
-            f"{_shown(diagonal[i])}.{advice}"
+            f"{diagonal[i]:.17g}. Are these similarities?"
         )
 
 
@@ -323,15 +323,18 @@ def _refuse_out_of_range(part: Array, place: Place) -> None:
         return
     finite = np.isfinite(part)
     if finite.all():
-        rule, wrong = "must not be negative", part < 0
+        # the words that scikit-learn asks of an estimator that needs data to be positive
+        rule, wrong = (
+            "Negative values in data: precomputed distances must not be negative",
+            part < 0,
+        )
         advice = "Are these similarities?"
     else:
-        rule, wrong = "must be finite", ~finite
+        rule, wrong = "Precomputed distances must be finite", ~finite
         advice = "Pairs without a distance can be left out of a sparse graph."
     index = tuple(int(along[0]) for along in np.nonzero(wrong))
-    raise ValueError(
-        f"Precomputed distances {rule}, but {place(*index)} is {_shown(part[index])}. {advice}"
-    )
+    value = "NaN" if np.isnan(part[index]) else f"{part[index]:.17g}"
+    raise ValueError(f"{rule}, but {place(*index)} is {value}. {advice}")
 
 
 def _disagree(a: Array, b: Array, tolerance: float) -> npt.NDArray[np.bool_]:
@@ -350,10 +353,6 @@ def _tolerance(dtype: np.dtype[Any]) -> float:
 
 def _at(i: Any, j: Any) -> str:
     return f"entry ({i}, {j})"
-
-
-def _shown(value: Any) -> str:
-    return "NaN" if np.isnan(value) else f"{value:.17g}"
 
 
 def _read_only(array: Array) -> Array:

@@ -33,7 +33,7 @@ def refuse_unsuitable(X: Any) -> None:
     if np.ma.isMaskedArray(X):
         raise TypeError("Masked arrays are not supported: fill in or remove masked entries first.")
     dtypes = getattr(X, "dtypes", None)  # of a data frame, one per column
-    if dtypes is None:
+    if dtypes is None or len(X.shape) == 1:  # a series has one
         dtypes = [getattr(X, "dtype", None)]
     for dtype in dtypes:
         temporal = getattr(dtype, "is_temporal", None)  # polars

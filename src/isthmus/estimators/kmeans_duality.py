@@ -134,5 +134,6 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.metric)
+        precomputed = is_precomputed(self.metric)
+        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
         return tags

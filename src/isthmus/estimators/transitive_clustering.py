@@ -234,5 +234,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = tags.input_tags.sparse = is_precomputed(self.metric)
+        precomputed = is_precomputed(self.metric)
+        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
+        tags.input_tags.sparse = precomputed
         return tags
