@@ -134,6 +134,16 @@ def test_fewer_clusters_than_components_divide_most_evenly(clouds):
     np.testing.assert_array_equal(model.fit_predict(graph), found)
 
 
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_a_graph_without_edges(power):
+    model = TransitiveClustering(
+        4, metric="precomputed", objective="cut", disconnected="join", power=power
+    ).fit(csr_array((4, 4)))
+    assert sorted(model.labels_) == [0, 1, 2, 3]
+    assert model.inertia_ == 0.0
+    assert sorted(model.labels_for(2)) == [0, 0, 0, 1]
+
+
 @pytest.mark.parametrize("power", [1.0, 2.0])
 def test_inertia_is_the_limit_of_that_of_ever_farther_components(clouds, power):
     _, _, graph = clouds

@@ -31,6 +31,31 @@ def test_parts_are_those_of_the_rule(kind, n, d, seed):
         assert partition(cut_spanning_tree(rooted, k)) == expected
 
 
+def test_infinite_edges_are_cut_first_and_then_as_any_others():
+    n_compared = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, n_infinite = 20, int(rng.integers(1, 6))
+        edges = [(int(rng.integers(i)), i) for i in range(1, n)]
+        weights = rng.uniform(0.1, 1.0, size=n - 1)
+        weights[rng.permutation(n - 1)[:n_infinite]] = np.inf
+        tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, weights))
+        rooted = root_spanning_tree(tree)
+        for k in range(1, 10):
+            parts = partition(cut_spanning_tree(rooted, k))
+            crossing = np.isinf(tree.heights) & [
+                not any({i, j} <= part for part in parts) for i, j in tree.spanning_tree.edges
+            ]
+            assert crossing.sum() == min(k - 1, n_infinite)
+            try:
+                expected = cut(n, tree.spanning_tree.edges, np.minimum(tree.heights, 1e9), k)
+            except ValueError:  # equal scores
+                continue
+            assert parts == expected
+            n_compared += k > 1
+    assert n_compared > 50
+
+
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), many(56))
 def test_the_rooted_tree_is_the_spanning_tree(kind, n, d, seed):
     tree = UltrametricTree.from_data(points(kind, n, d, seed))
