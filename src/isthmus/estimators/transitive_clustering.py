@@ -43,8 +43,9 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
     disconnected : {"error", "join"} or float, default="error"
         What to do with a sparse graph of several components: refuse it, put them infinitely far
-        apart (for ``objective="cut"`` only, which then cuts between components first), or put
-        them as far apart as this number, at least the longest edge of their spanning trees.
+        apart (for ``objective="cut"`` only, which then cuts between components first; with fewer
+        clusters than components some of them stay together), or put them as far apart as this
+        number, at least the longest edge of their spanning trees.
     objective : {"rows", "embedding", "cut"}, default="rows"
         What makes a good clustering.
 

@@ -48,8 +48,9 @@ def minimum_spanning_tree(
         values. Or, with ``metric="precomputed"``, their distances:
 
         - a square matrix, (n_points, n_points): symmetric within rounding, zero on the diagonal.
-          Never copied if it is float32 or float64; one in a file (``np.load(…, mmap_mode="r")``)
-          is read row by row and stays there;
+          Of two entries that differ by rounding either may count. Never copied if it is float32
+          or float64; one in a file (``np.load(…, mmap_mode="r")``) is read row by row and stays
+          there;
         - a condensed one, (n_points (n_points - 1) / 2,), as ``scipy.spatial.distance.pdist``
           returns it, known by its one dimension and never expanded;
         - a graph, any matrix or array of ``scipy.sparse``, such as scikit-learn's

@@ -7,6 +7,8 @@ from isthmus.spanning_tree.graph import kruskal_of_graph
 from isthmus.spanning_tree.prim import Progress, prim_of_condensed, prim_of_matrix
 from isthmus.spanning_tree.record import SpanningTree
 
+_TAKES = {"prim": "takes full matrices", "kruskal": "takes sparse graphs"}
+
 
 def spanning_tree_of_distances(
     distances: Precomputed, engine: str, joint: float | None, progress: Progress | None
@@ -25,16 +27,10 @@ def spanning_tree_of_distances(
     is_graph = isinstance(distances, Graph)
     serves = "kruskal" if is_graph else "prim"
     if engine not in ("auto", serves):
+        takes = _TAKES.get(engine, "needs points")
         given = "a sparse graph" if is_graph else "a full matrix"
-        needs = (
-            "takes sparse graphs"
-            if engine == "kruskal"
-            else "takes full matrices"
-            if engine == "prim"
-            else "needs points"
-        )
         raise ValueError(
-            f"engine={engine!r} {needs}; for precomputed distances in {given} use "
+            f"engine={engine!r} {takes}; for precomputed distances in {given} use "
             f"engine={serves!r} or 'auto'."
         )
     if isinstance(distances, Graph):
