@@ -14,6 +14,7 @@ NAMES = (
     "spanning_trees",
     "peers",
     "growth",
+    "callables",
     "clustering",
     "kmeans_stage",
     "battery",

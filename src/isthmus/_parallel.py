@@ -69,7 +69,8 @@ class Workers:
         try:
             take_blocks(0)
             for future in futures:
-                future.result()
+                if not future.cancel():  # whoever has not begun by now has nothing to do
+                    future.result()
         finally:
             stopped.set()
 

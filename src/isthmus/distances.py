@@ -1,8 +1,8 @@
-"""Prepared points → rows of distances, the one place where base distances are computed."""
+"""Points → rows and matrices of distances, the one place where base distances are computed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,15 @@ from isthmus._compile import kernel, kernel_part
 from isthmus._memory import require_memory
 from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Array, Floats
-from isthmus.metrics import ABSOLUTES, MAXIMUM, SQUARES, prepare_points, resolve_metric
+from isthmus.any_metric import CallableMetric, RowMetric
+from isthmus.metrics import (
+    ABSOLUTES,
+    MAXIMUM,
+    SQUARES,
+    PreparedPoints,
+    prepare_points,
+    resolve_metric,
+)
 
 # Distances per kernel call.
 _WORK_PER_CALL = 4_000_000
@@ -70,23 +78,33 @@ def fill_distance_rows(
 
 
 def distance_matrix(
-    points: Array,
-    metric: str = "euclidean",
+    points: Any,
+    metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     n_jobs: int = 1,
 ) -> Floats:
     """Return the dense (n, n) matrix of base distances of checked points.
 
     Its entries equal the weights of a spanning tree of the same points: to the last bit but for
-    Minkowski's distances, whose powers the kd-tree sums in another way.
+    Minkowski's distances, whose powers the kd-tree sums in another way, and Jensen's and
+    Shannon's, which SciPy rounds differently from j to i. The diagonal is zero.
     """
-    prepared = prepare_points(points, resolve_metric(metric, metric_params))
+    resolved = resolve_metric(metric, metric_params)
     n_points = len(points)
     require_memory(
         2 * n_points**2 * 8,
         f"The distance matrix of {n_points} points",
         "TransitiveClustering works without it.",
     )
+    if isinstance(resolved, CallableMetric):
+        return _matrix_by_callable(points, resolved)
+    if isinstance(resolved, RowMetric):
+        return _matrix_by_rows(points, resolved, n_jobs)
+    return _matrix_by_kernel(prepare_points(points, resolved), n_jobs)
+
+
+def _matrix_by_kernel(prepared: PreparedPoints, n_jobs: int) -> Floats:
+    n_points = len(prepared.points)
     columns = np.ascontiguousarray(prepared.points.T)
     out = np.empty((n_points, n_points))
     kind, power = prepared.metric.kind, prepared.metric.power
@@ -96,3 +114,31 @@ def distance_matrix(
 
     map_in_threads(fill, chunks(n_points, max(1, _WORK_PER_CALL // n_points)), n_jobs)
     return prepared.heights(out)
+
+
+def _matrix_by_rows(points: Array, metric: RowMetric, n_jobs: int) -> Floats:
+    rows = metric.prepare(points)
+    n_points, n_features = rows.shape
+    out = np.zeros((n_points, n_points))
+    places = np.arange(n_points)
+    block = metric.block_length(n_features)
+
+    def fill(bounds: tuple[int, int]) -> None:
+        for i in range(*bounds):
+            for start, stop in chunks(i, block):
+                metric.fill(rows[i : i + 1], rows[start:stop], out[i : i + 1, start:stop])
+            metric.refuse_invalid(out[i, :i], i, places)
+            out[:i, i] = out[i, :i]
+
+    map_in_threads(fill, chunks(n_points, max(1, block // n_points)), n_jobs)
+    return out
+
+
+def _matrix_by_callable(items: Sequence[Any], metric: CallableMetric) -> Floats:
+    metric.check_symmetry(items)
+    out = np.zeros((len(items), len(items)))
+    for i in range(1, len(items)):
+        out[i, :i] = out[:i, i] = metric.distances(items, i, range(i))
+        for j in (int(out[i, :i].argmin()), i // 2):
+            metric.check_pair(items, i, j, out[i, j])
+    return out

@@ -3,18 +3,29 @@
 A spanning tree depends only on the order of the distances. So a metric that is an increasing
 function of a simpler one, after some map of the points, borrows the simpler one's tree: points
 are mapped, the tree is found, and each weight is turned back into the metric that was asked for.
+For all other metrics, those of any_metric.py, rows of distances must do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from isthmus._typing import Array, Floats
+from isthmus.any_metric import (
+    ROW_METRIC_NAMES,
+    CallableMetric,
+    RowMetric,
+    as_weights,
+    callable_metric,
+    require_weight_per_feature,
+    row_metric,
+)
 from isthmus.point_maps import (
     as_distributions,
     centred_unit_rows,
@@ -25,6 +36,9 @@ from isthmus.point_maps import (
     standardised,
     unchanged,
     unit_rows,
+    weighted,
+    weighted_centred_unit_rows,
+    weighted_unit_rows,
     whitened,
 )
 
@@ -90,34 +104,64 @@ class PreparedPoints:
         return heights
 
 
-def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> Metric:
-    """Return the Metric of that name, or raise with the names there are.
+def resolve_metric(
+    metric: Any, metric_params: Mapping[str, Any] | None = None
+) -> Metric | RowMetric | CallableMetric:
+    """Return the metric of that name or callable, or raise with the names there are.
 
     Parameters
     ----------
-    metric : str
-        A name or alias from ``METRIC_NAMES``.
+    metric : str or callable
+        A name or alias from ``METRIC_NAMES``, or a function of two points.
     metric_params : mapping, optional
-        ``{"p": …}`` for ``"minkowski"`` (default 2); ``{"V": variances}`` for ``"seuclidean"``
-        and ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those
-        of the points).
+        Keyword arguments of a callable. ``{"p": …}`` for ``"minkowski"`` (default 2);
+        ``{"V": variances}`` for ``"seuclidean"`` and ``{"V": covariance}`` or
+        ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those of the points); ``{"w": …}``,
+        weights of the features, for most others.
     """
     params = _checked_params(metric_params)
-    name = _ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-    if name == "minkowski":
-        resolved = _minkowski(params.pop("p", 2.0))
+    name = canonical_name(metric)
+    resolved: Metric | RowMetric | CallableMetric
+    if name == "pyfunc" and callable(params.get("func")):
+        return callable_metric(params.pop("func"), params)
+    if name == "pyfunc":
+        raise ValueError("metric='pyfunc' needs metric_params={'func': a function of two points}.")
+    if name is None and callable(metric):
+        return callable_metric(metric, params)
+    if name in ROW_METRIC_NAMES:
+        resolved = row_metric(name, params)
     elif name == "seuclidean":
         resolved = _standardised(params.pop("V", None))
     elif name == "mahalanobis":
         resolved = _mahalanobis(params.pop("V", None), params.pop("VI", None))
-    elif isinstance(name, str) and name in _METRICS:
-        resolved = _METRICS[name]
+    elif name == "minkowski":
+        resolved = _weighted(_minkowski(params.pop("p", 2.0)), params)
+    elif name in _METRICS:
+        resolved = _weighted(_METRICS[name], params)
     else:
-        listed = ", ".join(repr(known) for known in METRIC_NAMES)
-        raise ValueError(f"Unknown metric {metric!r}. Known metrics: {listed}.")
+        raise ValueError(_unknown(metric))
     if params:
         raise ValueError(f"metric={metric!r} does not take the parameters {sorted(params)}.")
     return resolved
+
+
+def canonical_name(metric: Any) -> str | None:
+    """Return the name that an alias stands for; None for what is no name."""
+    return _ALIASES.get(metric, metric) if isinstance(metric, str) else None
+
+
+def _unknown(metric: Any) -> str:
+    listed = ", ".join(repr(known) for known in CANONICAL_NAMES)
+    return (
+        f"Unknown metric {metric!r}.{suggestion(metric)} Known metrics: {listed}; their aliases in "
+        "SciPy and scikit-learn; and functions of two points."
+    )
+
+
+def suggestion(metric: Any) -> str:
+    """Return a question after the known name that is most like an unknown one, if any is."""
+    near = get_close_matches(metric.lower(), METRIC_NAMES, 1) if isinstance(metric, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _checked_params(metric_params: Any) -> dict[str, Any]:
@@ -145,6 +189,19 @@ def check_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) ->
     """Raise where there is no such metric, or where it does not take the parameters."""
     if not is_precomputed(metric, metric_params):
         resolve_metric(metric, metric_params)
+
+
+def is_by_callable(metric: Any) -> bool:
+    """Whether Python computes the distances, of whatever objects there are."""
+    return callable(metric) or canonical_name(metric) == "pyfunc"
+
+
+def allows_nan(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether points may have missing values."""
+    if canonical_name(metric) != "nan_euclidean":
+        return False
+    resolved = resolve_metric(metric, metric_params)
+    return isinstance(resolved, RowMetric) and resolved.allows_nan
 
 
 def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
@@ -180,6 +237,41 @@ def _minkowski(p: Any) -> Metric:
     if p > _AS_GOOD_AS_INFINITE:
         return _METRICS["chebyshev"]
     return Metric("minkowski", POWERS, float(p), unchanged, unchanged, 1)
+
+
+def _weighted(metric: Metric, params: dict[str, Any]) -> Metric:
+    """Return the metric with the weights of features that the parameters may hold.
+
+    They go into the map of the points, so that every engine serves weighted metrics.
+    """
+    if metric.name not in _WEIGHTED:
+        return metric
+    weights = as_weights(params.pop("w", None), metric.name)
+    if weights is None:
+        return metric
+    return replace(metric, prepare=partial(_prepare_weighted, metric, weights))
+
+
+def _prepare_weighted(metric: Metric, weights: Floats, points: Array) -> Array:
+    require_weight_per_feature(points, weights, metric.name)
+    return _WEIGHTED[metric.name](points, weights, metric)
+
+
+def _weighted_sums(points: Array, weights: Floats, metric: Metric) -> Array:
+    exponent = {SQUARES: 2.0, ABSOLUTES: 1.0}.get(metric.kind, metric.power)
+    return weighted(points, weights ** (1.0 / exponent))
+
+
+# As in SciPy: of the largest difference, weights say which features count.
+_WEIGHTED: dict[str, Callable[[Array, Floats, Metric], Array]] = {
+    "euclidean": _weighted_sums,
+    "sqeuclidean": _weighted_sums,
+    "manhattan": _weighted_sums,
+    "minkowski": _weighted_sums,
+    "chebyshev": lambda points, weights, _: points[:, weights > 0.0],
+    "cosine": lambda points, weights, _: weighted_unit_rows(points, weights),
+    "correlation": lambda points, weights, _: weighted_centred_unit_rows(points, weights),
+}
 
 
 def _standardised(variances: Any) -> Metric:
@@ -230,14 +322,36 @@ _METRICS = {
         Metric("hellinger", SQUARES, 0.0, as_distributions, hellinger_of_squares, 0),
     )
 }
-_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "linf": "chebyshev"}
+_ALIASES = {
+    alias: name
+    for name, aliases in {
+        "euclidean": ("l2", "euclid", "eu", "e"),
+        "sqeuclidean": ("sqeuclid", "sqe"),
+        "manhattan": ("cityblock", "l1", "cblock", "cb", "c"),
+        "chebyshev": ("linf", "infinity", "chebychev", "cheby", "cheb", "ch"),
+        "minkowski": ("p", "pnorm", "mi", "m"),
+        "seuclidean": ("se", "s"),
+        "mahalanobis": ("mahal", "mah"),
+        "cosine": ("cos",),
+        "correlation": ("co",),
+        "hamming": ("matching", "hamm", "ha", "h"),
+        "jaccard": ("jacc", "ja", "j"),
+        "jensenshannon": ("js",),
+        "rogerstanimoto": ("sokalmichener",),
+    }.items()
+    for alias in aliases
+}
 
-METRIC_NAMES = (
+CANONICAL_NAMES = (
     *_METRICS,
     "minkowski",
     "seuclidean",
     "mahalanobis",
+    *ROW_METRIC_NAMES,
+    "pyfunc",
     "precomputed",
-    *_ALIASES,
 )
+"""One name of every metric."""
+
+METRIC_NAMES = (*CANONICAL_NAMES, *_ALIASES)
 """Every name that ``metric=`` takes."""

@@ -1,4 +1,4 @@
-"""Maps of points after which a metric is an increasing function of the Euclidean distance.
+"""Maps of points after which a metric is an increasing function of a simpler one.
 
 And the functions that lead back, from squared Euclidean distances to distances of the metric.
 """
@@ -13,6 +13,26 @@ from isthmus._typing import Array, Floats
 def unchanged(array: Array) -> Array:
     """Return the array itself."""
     return array
+
+
+def as_float64(points: Array) -> Floats:
+    """Return a copy as float64, in C order."""
+    return np.array(points, dtype=np.float64, order="C", copy=True)
+
+
+def as_booleans(points: Array) -> Floats:
+    """Return 1.0 where an entry is not zero, and 0.0 where it is."""
+    return np.asarray(points != 0, dtype=np.float64, order="C")
+
+
+def weighted(points: Array, factors: Floats) -> Array:
+    """Return points, each feature times a factor; the first point is moved to the origin.
+
+    Small differences of large coordinates then keep their digits, and those of whole numbers stay
+    whole until they are multiplied.
+    """
+    moved: Array = (points - points[:1].astype(np.float64)) * factors
+    return moved
 
 
 def unit_rows(points: Array) -> Array:
@@ -34,14 +54,37 @@ def unit_rows(points: Array) -> Array:
 
 def centred_unit_rows(points: Array) -> Array:
     """Return rows less their means, divided by their lengths."""
+    scaled = _up_to_one(points)
+    return unit_rows(_without_noise(scaled - scaled.mean(axis=1, keepdims=True)))
+
+
+def weighted_unit_rows(points: Array, weights: Floats) -> Array:
+    """Return rows, each feature times the root of its weight, divided by their lengths."""
+    # in units of the largest, so that no weight takes the rows out of range
+    return unit_rows(points * np.sqrt(weights / weights.max()))
+
+
+def weighted_centred_unit_rows(points: Array, weights: Floats) -> Array:
+    """Return rows less their weighted means, weighted as above, divided by their lengths."""
+    present = np.flatnonzero(weights)
+    shares = weights[present] / weights.max()
+    scaled = _up_to_one(points[:, present])
+    means = (scaled * shares).sum(axis=1, keepdims=True) / shares.sum()
+    return unit_rows(_without_noise(scaled - means) * np.sqrt(shares))
+
+
+def _up_to_one(points: Array) -> Floats:
+    """Return rows divided by their largest entries."""
     points = points.astype(np.float64, copy=False)
     largest = np.abs(points).max(axis=1, keepdims=True)
-    scaled = points / np.where(largest > 0.0, largest, 1.0)
-    centred = scaled - scaled.mean(axis=1, keepdims=True)
-    # what is left of a constant row are rounding errors
+    return np.asarray(points / np.where(largest > 0.0, largest, 1.0))
+
+
+def _without_noise(centred: Floats) -> Floats:
+    """Set rows to zero that hold what is left of a constant row: rounding errors."""
     noise = 4 * np.finfo(np.float64).eps
     centred[np.abs(centred).max(axis=1) <= noise] = 0.0
-    return unit_rows(centred)
+    return centred
 
 
 def half(squared: Array) -> Array:
@@ -77,20 +120,33 @@ def on_the_sphere(points: Array) -> Array:
 def as_distributions(points: Array) -> Array:
     """Return the square roots of rows, each divided by its sum."""
     points = points.astype(np.float64, copy=False)
+    _require_distributions(points, "hellinger")
+    scaled = points / points.max(axis=1, keepdims=True)
+    roots: Array = np.sqrt(scaled / scaled.sum(axis=1, keepdims=True))
+    return roots
+
+
+def as_weightings(points: Array) -> Floats:
+    """Return a copy of rows that are distributions but for their sums, none of them too large."""
+    rows = as_float64(points)
+    _require_distributions(rows, "jensenshannon")
+    # by powers of two, which cost no accuracy
+    exponents = np.frexp(rows.max(axis=1, keepdims=True))[1]
+    return np.asarray(np.ldexp(rows, -exponents, out=rows))
+
+
+def _require_distributions(points: Array, metric: str) -> None:
     if (points < 0).any():
         row = int(np.flatnonzero((points < 0).any(axis=1))[0])
         raise ValueError(
-            f"metric='hellinger' compares distributions, but row {row} has a negative entry."
+            f"metric={metric!r} compares distributions, but row {row} has a negative entry."
         )
-    largest = points.max(axis=1, keepdims=True)
-    if not (largest > 0).all():
-        row = int(np.flatnonzero(largest[:, 0] == 0)[0])
+    zero = np.flatnonzero(points.max(axis=1) == 0)
+    if zero.size:
         raise ValueError(
-            f"metric='hellinger' compares distributions, but row {row} is zero. Remove such rows."
+            f"metric={metric!r} compares distributions, but row {zero[0]} is zero. Remove such "
+            "rows."
         )
-    scaled = points / largest
-    roots: Array = np.sqrt(scaled / scaled.sum(axis=1, keepdims=True))
-    return roots
 
 
 def hellinger_of_squares(squared: Array) -> Array:

@@ -19,10 +19,8 @@ from sklearn.utils import check_array
 from isthmus._memory import require_memory
 from isthmus._parallel import chunks
 from isthmus._typing import Array, Floats, Ints
-from isthmus.validation import refuse_unsuitable
+from isthmus.validation import SYMMETRY_TOLERANCE, refuse_unsuitable
 
-# Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
-SYMMETRY_TOLERANCE = 1e-8
 # Rows and columns of a square matrix looked at together: a row of a tile is a page of a file.
 _TILE = 512
 # Entries of a condensed matrix looked at together.

@@ -15,6 +15,9 @@ from sklearn.utils import check_array
 from isthmus._parallel import available_cores
 from isthmus._typing import Array, Floats
 
+# Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
+SYMMETRY_TOLERANCE = 1e-8
+
 
 def as_real(values: Any, what: str) -> Floats:
     """Return an array of float64; complex numbers are refused, not cut to their real parts."""
@@ -44,13 +47,56 @@ def refuse_unsuitable(X: Any) -> None:
             )
 
 
-def check_points(X: Any) -> Array:
+def check_points(X: Any, *, allow_nan: bool = False) -> Array:
     """Return X as a finite 2-D array of float64, or float32 if it was float32."""
     refuse_unsuitable(X)
     points: Array = check_array(
-        X, dtype=[np.float64, np.float32], ensure_min_features=1, estimator="isthmus"
+        X,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan" if allow_nan else True,
+        ensure_min_features=1,
+        estimator="isthmus",
     )
     return points
+
+
+def check_items(X: Any) -> list[Any]:
+    """Return what a callable metric compares: the objects of a list, or the rows of a table.
+
+    Rows are 1-D arrays of finite numbers, of the type that the table had.
+    """
+    objects = as_objects(X)
+    if objects is not None:
+        return objects
+    refuse_unsuitable(X)
+    return list(check_array(X, estimator="isthmus"))
+
+
+def as_objects(X: Any) -> list[Any] | None:
+    """Return a list, or 1-D array, of objects as a list; None for all else.
+
+    A list of rows of numbers, all of one length, is a table and no list of objects.
+    """
+    if isinstance(X, list | tuple):
+        return None if _is_table(X) else list(X)
+    if len(getattr(X, "shape", ())) == 1 and np.asarray(X).dtype.kind in "OUST":
+        return list(X)
+    return None
+
+
+def _is_table(rows: list[Any] | tuple[Any, ...]) -> bool:
+    lengths = set()
+    for row in rows:
+        if not isinstance(row, list | tuple | np.ndarray):
+            return False
+        try:
+            array = np.asarray(row)
+        except ValueError:  # lists of several lengths
+            return False
+        if array.ndim != 1 or array.dtype.kind not in "biufc":
+            return False
+        lengths.add(len(array))
+    return len(lengths) <= 1
 
 
 def check_whole_number(value: Any, name: str, minimum: int) -> int:

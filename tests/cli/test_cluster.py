@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isthmus.cli.cluster_options import INITS, OBJECTIVES
+from isthmus.any_metric import ROW_METRIC_NAMES
+from isthmus.cli.cluster_options import INITS, METRICS, OBJECTIVES
 from isthmus.cli.main import build_parser
 from isthmus.estimators import TransitiveClustering
-from isthmus.metrics import METRIC_NAMES
 
 COLUMNS = ["--columns", "x,y"]
 POINTS = np.array([[0, 0], [9, 9], [1, 0], [0, 1.5], [9, 8]])
@@ -368,15 +368,27 @@ class TestMethod:
         assert isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).status == 0
         assert np.load(tmp_path / "out.npy").tolist() == labels
 
-    @pytest.mark.parametrize("metric", [name for name in METRIC_NAMES if name != "precomputed"])
+    @pytest.mark.parametrize("metric", [name for name in METRICS if name != "precomputed"])
     def test_every_metric_works(self, isthmus, metric):
+        positive = b"1,2,4\n1,2,4.1\n9,1,0\n9,1,0.1\n1,2,4.2\n"
+        booleans = b"1,1,1,0,0\n1,1,1,0,1\n0,0,1,1,1\n0,0,0,1,1\n1,1,1,1,0\n"
         data = {
             "haversine": b"0.1,3\n0.1,3.1\n1,-3\n1,-3.1\n0.2,3\n",
-            "hellinger": b"1,2,4\n1,2,4.1\n9,1,0\n9,1,0.1\n1,2,4.2\n",
+            "hellinger": positive,
             "mahalanobis": b"1\n1.1\n9\n9.1\n1.2\n",
-        }.get(metric, b"1,2,4\n1,2,4.1\n9,1,-3\n9,1,-3.1\n1,2,4.2\n")
+            "braycurtis": positive,
+            "canberra": positive,
+            "jensenshannon": positive,
+            "nan_euclidean": positive,
+        }.get(metric, booleans if metric in ROW_METRIC_NAMES else positive.replace(b"0", b"-3"))
         result = isthmus("cluster", "-k", 2, "--metric", metric, "--labels-only", stdin=data)
         assert (result.status, result.out) == (0, "0\n0\n1\n1\n0\n")
+
+    def test_names_of_scipy_and_scikit_learn(self, isthmus):
+        data = b"1,2,4\n1,2,4.1\n9,1,-3\n9,1,-3.1\n1,2,4.2\n"
+        for options in (["--metric", "sqe"], ["--metric", "pnorm", "--p", "3"]):
+            result = isthmus("cluster", "-k", 2, *options, "--labels-only", stdin=data)
+            assert (result.status, result.out) == (0, "0\n0\n1\n1\n0\n")
 
     def test_precomputed_distances(self, isthmus):
         data = b"0,1,9\n1,0,9\n9,9,0\n"

@@ -229,7 +229,7 @@ class TestParameters:
         assert message == "-k asks for 6 clusters, but the input has only 5 rows."
 
     def test_unknown_metric(self, refused, table_csv, no_work):
-        assert "invalid choice: 'taxi'" in refused("table.csv", "-k", 2, "--metric", "taxi")
+        assert "unknown metric 'taxi'" in refused("table.csv", "-k", 2, "--metric", "taxi")
 
     def test_what_the_method_refuses(self, refused, table_csv):
         message = refused("table.csv", "-k", 2, "--columns", "x,y", "--power", "-1")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, cityblock
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -27,6 +27,7 @@ ESTIMATORS = [
     TransitiveClustering(objective="embedding", power=0.5),
     TransitiveClustering(objective="cut"),
     TransitiveClustering(init="k-means++", random_state=0, n_jobs=2),
+    TransitiveClustering(metric=cityblock),
     KMeansDuality(random_state=0),
 ]
 

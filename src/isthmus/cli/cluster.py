@@ -17,6 +17,7 @@ from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
 from isthmus.cli.summary import Summary
 from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
+from isthmus.metrics import canonical_name
 
 if TYPE_CHECKING:
     from isthmus.cli.table import Table
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    if args.p is not None and args.metric != "minkowski":
+    if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
     try:
         args.label_column.encode()

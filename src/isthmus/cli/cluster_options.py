@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, check_delimiter, listed_endings
-from isthmus.metrics import METRIC_NAMES
+from isthmus.metrics import CANONICAL_NAMES, canonical_name, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# A command cannot be given a function.
+METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")
 OBJECTIVES = ("rows", "embedding", "cut")
 INITS = ("cut", "k-means++", "random")
 _LARGEST_SEED = 2**32 - 1
@@ -75,9 +77,10 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--metric",
         metavar="NAME",
-        choices=METRIC_NAMES,
+        type=_checked(_metric_name),
         default="euclidean",
-        help=f"distance between rows: {', '.join(METRIC_NAMES)} (default: %(default)s)",
+        help=f"distance between rows: {', '.join(METRICS)}, or what SciPy or scikit-learn calls "
+        "one of these (default: %(default)s)",
     )
     group.add_argument("--p", type=_number, help="the exponent of --metric minkowski (default: 2)")
     group.add_argument(
@@ -160,6 +163,14 @@ def _checked(check: Callable[[str], T]) -> Callable[[str], T]:
             raise argparse.ArgumentTypeError(str(error)) from error
 
     return convert
+
+
+def _metric_name(text: str) -> str:
+    if canonical_name(text) not in METRICS:
+        raise ValueError(
+            f"unknown metric {text!r}.{suggestion(text)} Known metrics: {', '.join(METRICS)}"
+        )
+    return text
 
 
 def _whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from isthmus._typing import Array
 from isthmus.distances import distance_matrix
-from isthmus.estimators.distances import checked_distances
-from isthmus.metrics import check_metric, is_precomputed
+from isthmus.estimators.input import check_input
+from isthmus.metrics import canonical_name, check_metric, is_precomputed
 from isthmus.precomputed import check_full_matrix
 from isthmus.validation import (
     check_choice,
     check_n_clusters,
     check_whole_number,
-    refuse_unsuitable,
 )
 
 _INSTEAD_OF_GRAPH = "TransitiveClustering takes graphs, with metric='precomputed'."
@@ -36,7 +33,7 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : int, default=8
-    metric : str, default="euclidean"
+    metric : str or callable, default="euclidean"
         As for :class:`TransitiveClustering`.
     metric_params : dict, optional
     init : {"k-means++", "random"}, default="k-means++"
@@ -51,7 +48,7 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     inertia_ : float
         The sum of squared distances of rows to their centres.
     n_iter_ : int
-    n_features_in_ : int
+    n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
     Notes
@@ -75,7 +72,7 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self,
         n_clusters: int = 8,
         *,
-        metric: str = "euclidean",
+        metric: str | Callable[..., float] = "euclidean",
         metric_params: dict[str, Any] | None = None,
         init: str = "k-means++",
         n_init: int | str = "auto",
@@ -98,7 +95,8 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_samples, n_features)
             Points. With ``metric="precomputed"`` their distances, an array-like of shape
             (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), the condensed form. A
-            sparse graph has no rows to compare, and is refused.
+            sparse graph has no rows to compare, and is refused. With a callable metric also a
+            list, or a 1-D array, of anything that it takes.
         y : ignored
             Present for scikit-learn's conventions.
 
@@ -111,13 +109,10 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_init = 10 if self.n_init == "auto" else check_whole_number(self.n_init, "n_init", 1)
         check_random_state(self.random_state)
         check_metric(self.metric, self.metric_params)
-        refuse_unsuitable(X)
         precomputed = is_precomputed(self.metric)
-        data: Array = (
-            check_full_matrix(checked_distances(self, X), _INSTEAD_OF_GRAPH)
-            if precomputed
-            else validate_data(self, X, dtype=[np.float64, np.float32])
-        )
+        data: Any = check_input(self, X)
+        if precomputed:
+            data = check_full_matrix(data, _INSTEAD_OF_GRAPH)
         k = check_n_clusters(self.n_clusters, len(data))
         rows = data if precomputed else distance_matrix(data, self.metric, self.metric_params)
         kmeans = KMeans(
@@ -136,4 +131,5 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         precomputed = is_precomputed(self.metric)
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
+        tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
         return tags

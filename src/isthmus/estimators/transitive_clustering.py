@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isthmus._progress import ProgressBar
-from isthmus._typing import Array, Labels
-from isthmus.estimators.distances import checked_distances
+from isthmus._typing import Labels
+from isthmus.estimators.input import check_input, n_points_of
 from isthmus.kmeans import Plan, TreeClusterer
-from isthmus.metrics import check_metric, is_precomputed
-from isthmus.precomputed import Precomputed
+from isthmus.metrics import canonical_name, check_metric, is_precomputed
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import check_disconnected, check_n_clusters, refuse_unsuitable
+from isthmus.validation import check_disconnected, check_n_clusters
 
 
 class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,16 +30,17 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, default=8
         The number of clusters; exactly so many are returned, none of them empty.
-    metric : str, default="euclidean"
+    metric : str or callable, default="euclidean"
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
         ``"correlation"``, ``"haversine"`` (latitude and longitude in radians), ``"hellinger"``
         (rows are divided by their sums), or ``"precomputed"`` where X holds distances: a square
         matrix, a condensed one as of ``scipy.spatial.distance.pdist``, or a sparse graph as of
-        scikit-learn's ``kneighbors_graph``; see :func:`isthmus.minimum_spanning_tree`.
+        scikit-learn's ``kneighbors_graph``. In O(n²) time also every other name of SciPy and
+        scikit-learn, and any function of two points; see :func:`isthmus.minimum_spanning_tree`.
     metric_params : dict, optional
-        ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for ``"seuclidean"``;
-        ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
+        Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"`` or ``{"w": weights}``;
+        keyword arguments of a callable.
     disconnected : {"error", "join"} or float, default="error"
         What to do with a sparse graph of several components: refuse it, put them infinitely far
         apart (for ``objective="cut"`` only, which then cuts between components first; with fewer
@@ -90,7 +90,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         All transitive distances.
     spanning_tree_ : SpanningTree
         The minimum spanning tree.
-    n_features_in_ : int
+    n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
     Notes
@@ -116,7 +116,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self,
         n_clusters: int = 8,
         *,
-        metric: str = "euclidean",
+        metric: str | Callable[..., float] = "euclidean",
         metric_params: dict[str, Any] | None = None,
         disconnected: str | float = "error",
         objective: str = "rows",
@@ -149,7 +149,8 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_samples, n_features)
             Points (arrays, pandas and polars frames). With ``metric="precomputed"`` distances, an
             array-like of shape (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), or a
-            graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples).
+            graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With a
+            callable metric also a list, or a 1-D array, of anything that it takes.
         y : ignored
             Present for scikit-learn's conventions.
 
@@ -159,13 +160,8 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_metric(self.metric, self.metric_params)
         check_disconnected(self.disconnected)
-        refuse_unsuitable(X)
-        data: Array | Precomputed = (
-            checked_distances(self, X)
-            if is_precomputed(self.metric)
-            else validate_data(self, X, dtype=[np.float64, np.float32])
-        )
-        plan = self._plan(len(data) if isinstance(data, np.ndarray) else data.n_points)
+        data = check_input(self, X)
+        plan = self._plan(n_points_of(data))
         spanning_tree = minimum_spanning_tree(
             data,
             metric=self.metric,
@@ -238,4 +234,5 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         precomputed = is_precomputed(self.metric)
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
         tags.input_tags.sparse = precomputed
+        tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
         return tags

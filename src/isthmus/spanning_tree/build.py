@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +10,22 @@ import numpy as np
 
 from isthmus._progress import ProgressBar
 from isthmus._typing import Floats, Ints
-from isthmus.metrics import PreparedPoints, is_precomputed, prepare_points, resolve_metric
+from isthmus.any_metric import CallableMetric, RowMetric
+from isthmus.metrics import Metric, PreparedPoints, is_precomputed, prepare_points, resolve_metric
 from isthmus.precomputed import check_precomputed
 from isthmus.spanning_tree.duplicates import representatives
 from isthmus.spanning_tree.given_distances import spanning_tree_of_distances
 from isthmus.spanning_tree.line import spanning_tree_of_line
 from isthmus.spanning_tree.prim import Progress, prim_of_points
+from isthmus.spanning_tree.prim_rows import prim_of_callable, prim_of_rows
 from isthmus.spanning_tree.record import SpanningTree
-from isthmus.validation import check_choice, check_disconnected, check_n_jobs, check_points
+from isthmus.validation import (
+    check_choice,
+    check_disconnected,
+    check_items,
+    check_n_jobs,
+    check_points,
+)
 
 ENGINES = ("auto", "prim", "kd-tree", "sort", "kruskal")
 
@@ -31,7 +39,7 @@ _FEATURES_FOR_TREE = 8
 def minimum_spanning_tree(
     X: Any,
     *,
-    metric: str = "euclidean",
+    metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     disconnected: str | float = "error",
     engine: str = "auto",
@@ -45,7 +53,8 @@ def minimum_spanning_tree(
     ----------
     X : array-like of shape (n_points, n_features)
         The points. float32 is kept as it is; distances are computed in float64 from the given
-        values. Or, with ``metric="precomputed"``, their distances:
+        values. With a callable metric also a list, or a 1-D array, of anything that it takes. Or,
+        with ``metric="precomputed"``, their distances:
 
         - a square matrix, (n_points, n_points): symmetric within rounding, zero on the diagonal.
           Of two entries that differ by rounding either may count. Never copied if it is float32
@@ -59,15 +68,22 @@ def minimum_spanning_tree(
           both; of two that differ by rounding the shorter counts. Zeros on the diagonal are
           ignored. Entries stored more than once are refused: call ``sum_duplicates()`` if their
           sum is meant.
-    metric : str
+    metric : str or callable
         ``"euclidean"`` (``"l2"``), ``"sqeuclidean"``, ``"manhattan"`` (``"cityblock"``,
         ``"l1"``), ``"chebyshev"`` (``"linf"``), ``"minkowski"``, ``"seuclidean"``,
         ``"mahalanobis"``, ``"cosine"``, ``"angular"``, ``"correlation"``, ``"haversine"``
         (latitude and longitude in radians), ``"hellinger"`` (rows are divided by their sums) or
         ``"precomputed"``.
+        All other names of SciPy and scikit-learn, in O(n²) time: ``"braycurtis"``,
+        ``"canberra"``, ``"hamming"``, ``"jensenshannon"``; ``"jaccard"``, ``"dice"``,
+        ``"rogerstanimoto"``, ``"russellrao"``, ``"sokalsneath"``, ``"yule"``, ``"kulsinski"``, for
+        which an entry is zero or not; ``"nan_euclidean"``, for which it may be missing.
+        A callable is given two points, and returns a number; see the notes.
     metric_params : mapping, optional
-        ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for ``"seuclidean"``;
-        ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``.
+        Keyword arguments of a callable; ``{"p": …}`` for ``"minkowski"``; ``{"V": variances}`` for
+        ``"seuclidean"``; ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``;
+        ``{"base": …}`` for ``"jensenshannon"``; ``{"w": weights}``, one for each feature, for most
+        others.
     disconnected : {"error", "join"} or float
         What to do with a graph of several components. ``"join"`` puts them infinitely far apart,
         a number that far: the first point of each component is joined to point 0. The number must
@@ -84,7 +100,7 @@ def minimum_spanning_tree(
         ``"prim"``, graphs by ``"kruskal"``, which finds the same tree where no pair is left out.
     n_jobs : int, optional
         The number of threads (-1: every core). Never changes the result. Prim's algorithm works
-        on one thread.
+        on one thread, unless its rows of distances come from SciPy.
     progress : callable, optional
         Called as ``progress(done, total)``, many times.
     verbose : int
@@ -96,12 +112,24 @@ def minimum_spanning_tree(
         Edges from the lightest to the heaviest; equal weights by index. ``engine`` says what
         found them.
 
+    Notes
+    -----
+    A callable is called about n² / 2 times, on one thread, as ``metric(x, y, **metric_params)``.
+    Its values must be finite, not negative, and the same for (y, x); what it raises is passed on.
+    To ask for every pair twice would double the time, so the two are compared for all pairs among
+    the first 50 points, for every edge of the tree, and for one more pair per edge.
+
     Examples
     --------
     >>> from isthmus import minimum_spanning_tree
     >>> tree = minimum_spanning_tree([[0.0], [1.0], [3.0]])
     >>> tree.edges.tolist(), tree.weights.tolist()
     ([[0, 1], [1, 2]], [1.0, 2.0])
+
+    >>> def in_length(a, b):
+    ...     return abs(len(a) - len(b))
+    >>> minimum_spanning_tree(["an", "isthmus", "joins"], metric=in_length).weights.tolist()
+    [2.0, 3.0]
     """
     threads = check_n_jobs(n_jobs)
     if progress is None and verbose:
@@ -111,10 +139,30 @@ def minimum_spanning_tree(
     if is_precomputed(metric, metric_params):
         return spanning_tree_of_distances(check_precomputed(X), engine, joint, progress)
     resolved = resolve_metric(metric, metric_params)
+    if not isinstance(resolved, Metric):
+        edges, weights = _by_rows(X, resolved, engine, threads, progress)
+        return SpanningTree.from_edges(edges, weights, engine="prim")
     prepared = prepare_points(check_points(X), resolved)
     _check_engine(engine, prepared)
     edges, weights, used = _run(engine, prepared, threads, progress)
     return SpanningTree.from_edges(edges, weights, engine=used)
+
+
+def _by_rows(
+    X: Any,
+    metric: RowMetric | CallableMetric,
+    engine: str,
+    n_jobs: int,
+    progress: Progress | None,
+) -> tuple[Ints, Floats]:
+    if engine not in ("auto", "prim"):
+        raise ValueError(
+            f"engine={engine!r} does not serve metric={metric.name!r}, of which it knows nothing "
+            "but its distances. Use engine='prim' or 'auto'."
+        )
+    if isinstance(metric, CallableMetric):
+        return prim_of_callable(check_items(X), metric, progress)
+    return prim_of_rows(check_points(X, allow_nan=metric.allows_nan), metric, n_jobs, progress)
 
 
 def _check_engine(engine: str, prepared: PreparedPoints) -> None:

@@ -32,20 +32,20 @@ def prim_of_points(
     columns = np.array(points.T, order="C", copy=True)
     metric = prepared.metric
 
-    def advance(state: _State, n_steps: int) -> None:
+    def advance(state: State, n_steps: int) -> None:
         prim_steps_on_points(columns, metric.kind, metric.power, *state.arrays(), n_steps)
 
-    state = _run(n_points, n_features, advance, progress)
+    state = run_prim(n_points, n_features, advance, progress)
     return state.edges, prepared.heights(state.weights)
 
 
 def prim_of_matrix(matrix: Array, progress: Progress | None = None) -> tuple[Ints, Floats]:
     """Return the edges and weights of the spanning tree of a square distance matrix."""
 
-    def advance(state: _State, n_steps: int) -> None:
+    def advance(state: State, n_steps: int) -> None:
         prim_steps_on_matrix(matrix, *state.arrays(), n_steps)
 
-    state = _run(len(matrix), 1, advance, progress)
+    state = run_prim(len(matrix), 1, advance, progress)
     return state.edges, state.weights
 
 
@@ -54,14 +54,14 @@ def prim_of_condensed(
 ) -> tuple[Ints, Floats]:
     """Return the edges and weights of the spanning tree of a condensed distance matrix."""
 
-    def advance(state: _State, n_steps: int) -> None:
+    def advance(state: State, n_steps: int) -> None:
         prim_steps_on_condensed(values, *state.arrays(), n_steps)
 
-    state = _run(n_points, 1, advance, progress)
+    state = run_prim(n_points, 1, advance, progress)
     return state.edges, state.weights
 
 
-class _State:
+class State:
     """The buffers of a run of Prim; the kernels fill them."""
 
     def __init__(self, n_points: int) -> None:
@@ -75,7 +75,13 @@ class _State:
         self.edges = np.empty((n_points - 1, 2), dtype=np.int64)
         self.weights = np.empty(n_points - 1)
 
+    @property
+    def outside(self) -> int:
+        """The number of points outside the tree, and the place of the one that joined last."""
+        return len(self.point) - 1 - int(self.n_edges[0])
+
     def arrays(self) -> tuple[Array, ...]:
+        """Return the buffers in the order in which kernels take them."""
         return (
             self.point,
             self.nearest,
@@ -87,13 +93,14 @@ class _State:
         )
 
 
-def _run(
+def run_prim(
     n_points: int,
     work_per_distance: int,
-    advance: Callable[[_State, int], None],
+    advance: Callable[[State, int], None],
     progress: Progress | None,
-) -> _State:
-    state = _State(n_points)
+) -> State:
+    """Call advance(state, n_steps), for a limited amount of work each, until the tree is done."""
+    state = State(n_points)
     n_steps = n_points - 1
     while (done := int(state.n_edges[0])) < n_steps:
         work_per_step = (n_points - done) * work_per_distance
@@ -194,6 +201,26 @@ def prim_steps_on_condensed(
             row[j] = values[low * (2 * n_points - low - 1) // 2 + high - low - 1]
         j = relax_and_choose(row, point, nearest, distance, outside)
         add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+
+
+@kernel
+def prim_step_on_row(
+    point: Ints,
+    nearest: Ints,
+    distance: Floats,
+    row: Floats,
+    n_edges: Ints,
+    edges: Ints,
+    weights: Floats,
+) -> int:
+    """Add an edge, given the newest point's row; arguments as above, row in.
+
+    Return the place of the point that joined; it changed places with the last one outside.
+    """
+    outside = point.shape[0] - 1 - n_edges[0]
+    j = relax_and_choose(row, point, nearest, distance, outside)
+    add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+    return j
 
 
 @kernel_part

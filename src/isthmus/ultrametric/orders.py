@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from isthmus._memory import require_memory
 from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Floats
 from isthmus.distances import distance_matrix
-from isthmus.metrics import is_precomputed
+from isthmus.metrics import allows_nan, check_metric, is_by_callable, is_precomputed
 from isthmus.precomputed import SquareDistances, check_full_matrix
 from isthmus.ultrametric.tree import UltrametricTree
-from isthmus.validation import check_n_jobs, check_points, check_whole_number
+from isthmus.validation import check_items, check_n_jobs, check_points, check_whole_number
 
 _INSTEAD_OF_GRAPH = (
     "UltrametricTree.from_data(graph, metric='precomputed') holds its transitive distances."
@@ -28,7 +28,7 @@ def transitive_distances(
     X: Any,
     order: int | None = None,
     *,
-    metric: str = "euclidean",
+    metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> Floats:
@@ -67,8 +67,13 @@ def transitive_distances(
     threads = check_n_jobs(n_jobs)
     if order is not None:
         order = check_whole_number(order, "order", 1)
+    check_metric(metric, metric_params)
     precomputed = is_precomputed(metric, metric_params)
-    data = check_full_matrix(X, _INSTEAD_OF_GRAPH) if precomputed else check_points(X)
+    data: Any = (
+        check_full_matrix(X, _INSTEAD_OF_GRAPH)
+        if precomputed
+        else _checked(X, metric, metric_params)
+    )
     n_points = len(data)
     full = order is None or (order >= n_points and order > 2)
     # the result, and for a limited order also the base, its running power and a product
@@ -91,6 +96,12 @@ def transitive_distances(
         else distance_matrix(data, metric, metric_params, threads)
     )
     return minimax_power(base, max(order - 1, 1), threads)
+
+
+def _checked(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> Any:
+    if is_by_callable(metric):
+        return check_items(X)
+    return check_points(X, allow_nan=allows_nan(metric, metric_params))
 
 
 def minimax_power(base: Floats, exponent: int, n_jobs: int = 1) -> Floats:

@@ -75,7 +75,7 @@ class UltrametricTree:
         cls,
         X: Any,
         *,
-        metric: str = "euclidean",
+        metric: str | Callable[..., float] = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
         disconnected: str | float = "error",
         n_jobs: int | None = None,
