@@ -33,6 +33,8 @@ from isthmus.point_maps import (
     half,
     hellinger_of_squares,
     on_the_sphere,
+    sparse_distributions,
+    sparse_unit_rows,
     standardised,
     unchanged,
     unit_rows,
@@ -75,6 +77,9 @@ class Metric:
         Maps what kernels accumulated to distances of this metric. Increasing.
     degree : int
         How the distances grow when the prepared points are scaled: by scale ** degree.
+    prepare_sparse : callable, optional
+        The same as ``prepare`` for the CSR matrices of ``scipy.sparse``; None where the map would
+        fill them.
     """
 
     name: str
@@ -83,6 +88,7 @@ class Metric:
     prepare: Callable[[Array], Array]
     to_heights: Callable[[Array], Array]
     degree: int
+    prepare_sparse: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -204,15 +210,31 @@ def allows_nan(metric: Any, metric_params: Mapping[str, Any] | None = None) -> b
     return isinstance(resolved, RowMetric) and resolved.allows_nan
 
 
-def prepare_points(points: Array, metric: Metric) -> PreparedPoints:
+def takes_sparse(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether points may be sparse."""
+    if canonical_name(metric) not in SPARSE_METRICS:
+        return False
+    resolved = resolve_metric(metric, metric_params)
+    return isinstance(resolved, Metric) and resolved.prepare_sparse is not None
+
+
+def prepare_points(points: Any, metric: Metric) -> PreparedPoints:
     """Map points for the kernels and bring extreme magnitudes into range.
+
+    points : array, or CSR matrix where the metric takes it
 
     The scale is a power of two, so it costs no accuracy. Where powers are summed, coordinates are
     always brought below 1.
     """
     with np.errstate(all="ignore"):  # what is not finite is refused below
-        mapped = metric.prepare(points)
-    largest = max(float(mapped.max(initial=0.0)), -float(mapped.min(initial=0.0)))
+        mapped: Any
+        if isinstance(points, np.ndarray):
+            entries = mapped = metric.prepare(points)
+        else:
+            assert metric.prepare_sparse is not None  # it was checked
+            mapped = metric.prepare_sparse(points)
+            entries = mapped.data
+    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
     if not np.isfinite(largest):
         raise ValueError(_TOO_LARGE.format(metric.name))
     scale = 1.0
@@ -249,7 +271,7 @@ def _weighted(metric: Metric, params: dict[str, Any]) -> Metric:
     weights = as_weights(params.pop("w", None), metric.name)
     if weights is None:
         return metric
-    return replace(metric, prepare=partial(_prepare_weighted, metric, weights))
+    return replace(metric, prepare=partial(_prepare_weighted, metric, weights), prepare_sparse=None)
 
 
 def _prepare_weighted(metric: Metric, weights: Floats, points: Array) -> Array:
@@ -311,17 +333,28 @@ def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
 _METRICS = {
     metric.name: metric
     for metric in (
-        Metric("euclidean", SQUARES, 0.0, unchanged, np.sqrt, 1),
-        Metric("sqeuclidean", SQUARES, 0.0, unchanged, unchanged, 2),
+        Metric("euclidean", SQUARES, 0.0, unchanged, np.sqrt, 1, unchanged),
+        Metric("sqeuclidean", SQUARES, 0.0, unchanged, unchanged, 2, unchanged),
         Metric("manhattan", ABSOLUTES, 0.0, unchanged, unchanged, 1),
         Metric("chebyshev", MAXIMUM, 0.0, unchanged, unchanged, 1),
-        Metric("cosine", SQUARES, 0.0, unit_rows, half, 0),
-        Metric("angular", SQUARES, 0.0, unit_rows, chord_to_angle, 0),
+        Metric("cosine", SQUARES, 0.0, unit_rows, half, 0, sparse_unit_rows),
+        Metric("angular", SQUARES, 0.0, unit_rows, chord_to_angle, 0, sparse_unit_rows),
         Metric("correlation", SQUARES, 0.0, centred_unit_rows, half, 0),
         Metric("haversine", SQUARES, 0.0, on_the_sphere, chord_to_angle, 0),
-        Metric("hellinger", SQUARES, 0.0, as_distributions, hellinger_of_squares, 0),
+        Metric(
+            "hellinger",
+            SQUARES,
+            0.0,
+            as_distributions,
+            hellinger_of_squares,
+            0,
+            sparse_distributions,
+        ),
     )
 }
+SPARSE_METRICS = tuple(name for name, metric in _METRICS.items() if metric.prepare_sparse)
+"""The metrics of which points may be sparse."""
+
 _ALIASES = {
     alias: name
     for name, aliases in {

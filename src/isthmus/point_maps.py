@@ -5,9 +5,20 @@ And the functions that lead back, from squared Euclidean distances to distances 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isthmus._typing import Array, Floats
+
+_NO_DIRECTION = (
+    "Row {} is zero (or constant, for correlation), so it has no direction and no cosine, angular "
+    "or correlation distance. Remove such rows or choose another metric."
+)
+_NEGATIVE = "metric='hellinger' compares distributions, but row {} has a negative entry."
+_NO_DISTRIBUTION = (
+    "metric='hellinger' compares distributions, but row {} is zero. Remove such rows."
+)
 
 
 def unchanged(array: Array) -> Array:
@@ -43,10 +54,7 @@ def unit_rows(points: Array) -> Array:
     largest = np.abs(points).max(axis=1, keepdims=True)
     if not (largest > 0).all():
         row = int(np.flatnonzero(largest[:, 0] == 0)[0])
-        raise ValueError(
-            f"Row {row} is zero (or constant, for correlation), so it has no direction and no "
-            "cosine, angular or correlation distance. Remove such rows or choose another metric."
-        )
+        raise ValueError(_NO_DIRECTION.format(row))
     scaled = points / largest
     unit: Array = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return unit
@@ -147,6 +155,50 @@ def _require_distributions(points: Array, metric: str) -> None:
             f"metric={metric!r} compares distributions, but row {zero[0]} is zero. Remove such "
             "rows."
         )
+
+
+def sparse_unit_rows(points: Any) -> Any:
+    """Return the rows of a CSR matrix divided by their lengths."""
+    scaled = _by_row(points, _largest_of_rows(points, _NO_DIRECTION))
+    return _by_row(scaled, np.sqrt(_sums_of_rows(scaled, scaled.data**2)))
+
+
+def sparse_distributions(points: Any) -> Any:
+    """Return the square roots of the rows of a CSR matrix, each divided by its sum."""
+    if (points.data < 0).any():
+        entry = int(np.flatnonzero(points.data < 0)[0])
+        row = int(np.searchsorted(points.indptr, entry, side="right")) - 1
+        raise ValueError(_NEGATIVE.format(row))
+    scaled = _by_row(points, _largest_of_rows(points, _NO_DISTRIBUTION))
+    scaled = _by_row(scaled, _sums_of_rows(scaled, scaled.data))
+    scaled.data = np.sqrt(scaled.data)
+    return scaled
+
+
+def _by_row(points: Any, divisors: Floats) -> Any:
+    """Return a CSR matrix of float64, each row divided by a number."""
+    divided = points.astype(np.float64, copy=True)
+    divided.data /= np.repeat(divisors, np.diff(points.indptr))
+    return divided
+
+
+def _largest_of_rows(points: Any, refusal: str) -> Floats:
+    """Return each row's largest absolute entry; refuse rows without one above zero."""
+    largest: Floats = reduce_rows(np.maximum, np.abs(points.data).astype(np.float64), points.indptr)
+    if not (largest > 0).all():
+        raise ValueError(refusal.format(int(np.flatnonzero(largest == 0)[0])))
+    return largest
+
+
+def _sums_of_rows(points: Any, entries: Floats) -> Floats:
+    return reduce_rows(np.add, entries, points.indptr)
+
+
+def reduce_rows(function: np.ufunc, entries: Floats, starts: Array) -> Floats:
+    """Reduce the entries of a CSR matrix from each start to the next; 0 where there are none."""
+    reduced: Floats = function.reduceat(np.append(entries, 0.0), starts[:-1])
+    reduced[np.diff(starts) == 0] = 0.0
+    return reduced
 
 
 def hellinger_of_squares(squared: Array) -> Array:

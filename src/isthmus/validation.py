@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from isthmus._parallel import available_cores
@@ -17,6 +18,12 @@ from isthmus._typing import Array, Floats
 
 # Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
 SYMMETRY_TOLERANCE = 1e-8
+
+SPARSE_REFUSED = (
+    "Sparse points are served for the metrics 'euclidean', 'sqeuclidean', 'cosine', 'angular' and "
+    "'hellinger', by TransitiveClustering and minimum_spanning_tree. Use X.toarray() for others; "
+    "for a graph of distances, metric='precomputed'."
+)
 
 
 def as_real(values: Any, what: str) -> Floats:
@@ -47,17 +54,44 @@ def refuse_unsuitable(X: Any) -> None:
             )
 
 
-def check_points(X: Any, *, allow_nan: bool = False) -> Array:
-    """Return X as a finite 2-D array of float64, or float32 if it was float32."""
+def float_types(X: Any) -> list[type]:
+    """Return the types that points may have, the first being the one to convert others to.
+
+    float32 holds all numbers of the small types (float16, int16, uint8, bool …) exactly.
+    """
+    dtypes = getattr(X, "dtypes", None)  # of a data frame, one per column
+    if dtypes is None or len(X.shape) == 1:
+        dtypes = [getattr(X, "dtype", None)]
+    small = all(isinstance(dtype, np.dtype) and np.can_cast(dtype, np.float32) for dtype in dtypes)
+    return [np.float32, np.float64] if small else [np.float64, np.float32]
+
+
+def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False) -> Array:
+    """Return X as a finite 2-D array of float64 or float32; see float_types.
+
+    What is sparse becomes a CSR matrix or array, its indices sorted, no entry stored twice.
+    """
     refuse_unsuitable(X)
+    if issparse(X) and not accept_sparse:
+        raise TypeError(SPARSE_REFUSED)
     points: Array = check_array(
         X,
-        dtype=[np.float64, np.float32],
+        accept_sparse="csr",
+        dtype=float_types(X),
         ensure_all_finite="allow-nan" if allow_nan else True,
         ensure_min_features=1,
         estimator="isthmus",
     )
-    return points
+    return canonical(points) if issparse(points) else points
+
+
+def canonical(points: Any) -> Any:
+    """Return a CSR matrix with its indices sorted and no entry stored twice, perhaps a copy."""
+    if points.has_canonical_format:
+        return points
+    copied = points.copy()
+    copied.sum_duplicates()
+    return copied
 
 
 def check_items(X: Any) -> list[Any]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from isthmus._typing import Array
 from isthmus.metrics import allows_nan, is_by_callable, is_precomputed
 from isthmus.precomputed import Precomputed, check_precomputed
-from isthmus.validation import as_objects, refuse_unsuitable
+from isthmus.validation import SPARSE_REFUSED, as_objects, float_types, refuse_unsuitable
 
 
-def check_input(estimator: BaseEstimator, X: Any) -> Array | list[Any] | Precomputed:
+def check_input(
+    estimator: BaseEstimator, X: Any, *, sparse: bool = False
+) -> Array | list[Any] | Precomputed:
     """Return a 2-D array, the list of objects that a callable metric compares, or distances.
+
+    sparse : bool
+        Whether X may be a sparse matrix of points.
 
     Sets ``n_features_in_`` and ``feature_names_in_``; objects have no features.
     """
@@ -28,10 +33,13 @@ def check_input(estimator: BaseEstimator, X: Any) -> Array | list[Any] | Precomp
     refuse_unsuitable(X)
     if is_precomputed(metric):
         return _check_distances(estimator, X)
+    if issparse(X) and not sparse:
+        raise TypeError(SPARSE_REFUSED)
     data: Array = validate_data(
         estimator,
         X,
-        dtype="numeric" if is_by_callable(metric) else [np.float64, np.float32],
+        accept_sparse="csr",
+        dtype="numeric" if is_by_callable(metric) else float_types(X),
         ensure_all_finite="allow-nan" if allows_nan(metric, params) else True,
     )
     return data
@@ -50,4 +58,6 @@ def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:
 
 def n_points_of(data: Array | list[Any] | Precomputed) -> int:
     """Return the number of points of checked data."""
-    return len(data) if isinstance(data, np.ndarray | list) else data.n_points
+    if isinstance(data, list):
+        return len(data)
+    return int(data.n_points if isinstance(data, Precomputed) else data.shape[0])

@@ -13,7 +13,13 @@ from isthmus._progress import ProgressBar
 from isthmus._typing import Labels
 from isthmus.estimators.input import check_input, n_points_of
 from isthmus.kmeans import Plan, TreeClusterer
-from isthmus.metrics import canonical_name, check_metric, is_precomputed
+from isthmus.metrics import (
+    SPARSE_METRICS,
+    canonical_name,
+    check_metric,
+    is_precomputed,
+    takes_sparse,
+)
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
 from isthmus.validation import check_disconnected, check_n_clusters
@@ -147,7 +153,8 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points (arrays, pandas and polars frames). With ``metric="precomputed"`` distances, an
+            Points (arrays, pandas and polars frames; ``scipy.sparse`` matrices for Euclidean,
+            cosine, angular and Hellinger distances). With ``metric="precomputed"`` distances, an
             array-like of shape (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), or a
             graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With a
             callable metric also a list, or a 1-D array, of anything that it takes.
@@ -160,7 +167,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_metric(self.metric, self.metric_params)
         check_disconnected(self.disconnected)
-        data = check_input(self, X)
+        data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
         plan = self._plan(n_points_of(data))
         spanning_tree = minimum_spanning_tree(
             data,
@@ -233,6 +240,6 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         precomputed = is_precomputed(self.metric)
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
-        tags.input_tags.sparse = precomputed
+        tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
         tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
         return tags

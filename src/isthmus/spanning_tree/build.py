@@ -7,11 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from isthmus._progress import ProgressBar
 from isthmus._typing import Floats, Ints
 from isthmus.any_metric import CallableMetric, RowMetric
-from isthmus.metrics import Metric, PreparedPoints, is_precomputed, prepare_points, resolve_metric
+from isthmus.metrics import (
+    SQUARES,
+    Metric,
+    PreparedPoints,
+    is_precomputed,
+    prepare_points,
+    resolve_metric,
+)
 from isthmus.precomputed import check_precomputed
 from isthmus.spanning_tree.duplicates import representatives
 from isthmus.spanning_tree.given_distances import spanning_tree_of_distances
@@ -27,13 +35,15 @@ from isthmus.validation import (
     check_points,
 )
 
-ENGINES = ("auto", "prim", "kd-tree", "sort", "kruskal")
+ENGINES = ("auto", "prim", "kd-tree", "tiles", "sort", "kruskal")
 
 # Up to so many distances, times features, Prim's algorithm takes a fraction of a second, and its
 # kernel compiles in one.
 _WORK_FOR_PRIM = 1_500_000_000
 # Up to so many features the kd-tree is faster by so much that there is nothing to count.
 _FEATURES_FOR_TREE = 8
+# A distance by matrix products, in terms of one by Prim's algorithm.
+_TILES_TO_PRIM = 0.2
 
 
 def minimum_spanning_tree(
@@ -52,9 +62,11 @@ def minimum_spanning_tree(
     Parameters
     ----------
     X : array-like of shape (n_points, n_features)
-        The points. float32 is kept as it is; distances are computed in float64 from the given
-        values. With a callable metric also a list, or a 1-D array, of anything that it takes. Or,
-        with ``metric="precomputed"``, their distances:
+        The points. float32 is kept as it is, and small types (float16, int16, uint8, bool …)
+        become float32, which holds them exactly; distances are computed in float64 from the given
+        values. A sparse matrix or array of ``scipy.sparse`` stays sparse, for Euclidean, cosine,
+        angular and Hellinger distances. With a callable metric also a list, or a 1-D array, of
+        anything that it takes. Or, with ``metric="precomputed"``, their distances:
 
         - a square matrix, (n_points, n_points): symmetric within rounding, zero on the diagonal.
           Of two entries that differ by rounding either may count. Never copied if it is float32
@@ -91,10 +103,11 @@ def minimum_spanning_tree(
         the transitive distance of any two points of different components, whichever points are
         joined; with a shorter one it would depend on them. (Longer edges of the graph that are
         in no spanning tree play no part.)
-    engine : {"auto", "prim", "kd-tree", "sort", "kruskal"}
+    engine : {"auto", "prim", "kd-tree", "tiles", "sort", "kruskal"}
         How the tree is found. ``"auto"`` sorts points on a line, takes Prim's algorithm, O(n²),
-        for few points, and Borůvka's on a kd-tree for more; where they have many features it
-        counts on a sample how much each of the two would have to do. Where edges are equally
+        for few points, and for more Borůvka's, on a kd-tree where there are few features
+        and on neighbours found by matrix products (``"tiles"``) where there are many; in between
+        it counts on a sample how much the kd-tree would have to look at. Where edges are equally
         long there may be several minimum spanning trees, all with the same transitive distances,
         and engines may differ in the one they find. Precomputed matrices are served by
         ``"prim"``, graphs by ``"kruskal"``, which finds the same tree where no pair is left out.
@@ -142,7 +155,8 @@ def minimum_spanning_tree(
     if not isinstance(resolved, Metric):
         edges, weights = _by_rows(X, resolved, engine, threads, progress)
         return SpanningTree.from_edges(edges, weights, engine="prim")
-    prepared = prepare_points(check_points(X), resolved)
+    points = check_points(X, accept_sparse=resolved.prepare_sparse is not None)
+    prepared = prepare_points(points, resolved)
     _check_engine(engine, prepared)
     edges, weights, used = _run(engine, prepared, threads, progress)
     return SpanningTree.from_edges(edges, weights, engine=used)
@@ -172,10 +186,19 @@ def _check_engine(engine: str, prepared: PreparedPoints) -> None:
             "engine='kruskal' takes sparse graphs, with metric='precomputed'; for points use "
             "engine='auto'."
         )
+    if issparse(prepared.points) and engine not in ("auto", "tiles"):
+        raise ValueError(
+            f"engine={engine!r} needs dense points; sparse ones are served by engine='tiles'."
+        )
     if engine == "sort" and n_features > 1:
         raise ValueError(
             f"engine='sort' is for points on a line; for this metric these have {n_features} "
             "features."
+        )
+    if engine == "tiles" and prepared.metric.kind != SQUARES:
+        raise ValueError(
+            "engine='tiles' serves metrics that are Euclidean after a map of the points, and "
+            f"metric={prepared.metric.name!r} is none of them. Use engine='auto'."
         )
     if engine == "kd-tree":
         from isthmus.spanning_tree.kdtree import engine as kdtree
@@ -183,7 +206,7 @@ def _check_engine(engine: str, prepared: PreparedPoints) -> None:
         if not kdtree.serves(prepared):
             raise ValueError(
                 f"engine='kd-tree' serves up to {kdtree.COMPILED_DIMS[-1]} features, and Minkowski "
-                "distances up to p = 8. Use engine='prim' or 'auto'."
+                "distances up to p = 8. Use engine='auto'."
             )
 
 
@@ -191,45 +214,81 @@ def _run(
     engine: str, prepared: PreparedPoints, n_jobs: int, progress: Progress | None
 ) -> tuple[Ints, Floats, str]:
     """Return edges, weights and the name of the engine that found them."""
-    n_points, n_features = prepared.points.shape
-    if engine == "auto" and n_features == 1 and n_points > 1:
-        engine = "sort"
-    if engine == "auto" and n_points**2 * (n_features + 6) <= _WORK_FOR_PRIM:
-        engine = "prim"
+    n_points = prepared.points.shape[0]
+    if n_points == 1:
+        return np.empty((0, 2), dtype=np.int64), np.empty(0), "prim" if engine == "auto" else engine
+    if engine == "auto":
+        engine = _first_choice(prepared)
     if engine == "sort":
         return *spanning_tree_of_line(prepared), "sort"
-    if engine == "prim" or n_points == 1:
+    if engine == "kd-tree or another":
+        # What it would have to look at is counted on a sample: too much, and the other is better.
+        other = "tiles" if prepared.metric.kind == SQUARES else "prim"
+        limit = n_points**2 / 2 * (_TILES_TO_PRIM if other == "tiles" else 1.0)
+        found = _by_kdtree(prepared, n_jobs, progress, limit)
+        if found is not None:
+            return *found, "kd-tree"
+        engine = other
+    if engine == "prim":
         return *prim_of_points(prepared, progress), "prim"
+    found = (_by_tiles if engine == "tiles" else _by_kdtree)(prepared, n_jobs, progress)
+    assert found is not None  # without a limit they find it
+    return *found, engine
+
+
+def _first_choice(prepared: PreparedPoints) -> str:
+    """Return the engine for at least two points; one of two where that must be counted."""
+    n_points, n_features = prepared.points.shape
+    if issparse(prepared.points):
+        return "tiles"
+    if n_features == 1:
+        return "sort"
+    if n_points**2 * (n_features + 6) <= _WORK_FOR_PRIM:
+        return "prim"
     # Imported here: a small fit needs none of it, and Numba's machinery loads with it.
     from isthmus.spanning_tree.kdtree import engine as kdtree
 
-    if engine == "auto" and not kdtree.serves(prepared):
-        return *prim_of_points(prepared, progress), "prim"
-    limit = np.inf
-    if engine == "auto" and n_features > _FEATURES_FOR_TREE:
-        limit = n_points**2 / 2
-    found = _by_kdtree(prepared, n_jobs, progress, limit)
-    if found is None:
-        return *prim_of_points(prepared, progress), "prim"
-    return *found, "kd-tree"
+    if not kdtree.serves(prepared):
+        return "tiles" if prepared.metric.kind == SQUARES else "prim"
+    return "kd-tree" if n_features <= _FEATURES_FOR_TREE else "kd-tree or another"
 
 
 def _by_kdtree(
-    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, limit: float
+    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, limit: float = np.inf
 ) -> tuple[Ints, Floats] | None:
-    """Run the kd-tree engine on points without their duplicates; hang these on again."""
     from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
 
+    def find(distinct: PreparedPoints) -> tuple[Ints, Floats] | None:
+        return spanning_tree_by_boruvka(distinct, n_jobs, progress, limit)
+
+    return _of_distinct(prepared, find)
+
+
+def _by_tiles(
+    prepared: PreparedPoints, n_jobs: int, progress: Progress | None
+) -> tuple[Ints, Floats] | None:
+    from isthmus.spanning_tree.tiles.engine import spanning_tree_by_tiles
+
+    def find(distinct: PreparedPoints) -> tuple[Ints, Floats] | None:
+        return spanning_tree_by_tiles(distinct, n_jobs, progress)
+
+    return find(prepared) if issparse(prepared.points) else _of_distinct(prepared, find)
+
+
+def _of_distinct(
+    prepared: PreparedPoints,
+    find: Callable[[PreparedPoints], tuple[Ints, Floats] | None],
+) -> tuple[Ints, Floats] | None:
+    """Let an engine find the tree of points without their duplicates; hang these on again."""
     first = representatives(prepared.points)
     if first is None:
-        return spanning_tree_by_boruvka(prepared, n_jobs, progress, limit)
+        return find(prepared)
     is_first = first == np.arange(len(first))
     distinct, repeated = np.flatnonzero(is_first), np.flatnonzero(~is_first)
     stars = np.column_stack([first[repeated], repeated])
     if len(distinct) == 1:
         return stars, np.zeros(len(stars))
-    without = replace(prepared, points=prepared.points[distinct])
-    found = spanning_tree_by_boruvka(without, n_jobs, progress, limit)
+    found = find(replace(prepared, points=prepared.points[distinct]))
     if found is None:
         return None
     edges, weights = found

@@ -13,6 +13,7 @@ import numpy as np
 from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import Workers
 from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.point_maps import reduce_rows
 from isthmus.spanning_tree.tiles.blocks import BLOCK, EXACT, Blocks, Singles, even_starts
 
 
@@ -88,7 +89,7 @@ def sparse_blocks(points: Any, _: Workers) -> Blocks:
     n_points, n_features = points.shape
     given = Entries(points.data, points.indices.astype(np.int64), points.indptr.astype(np.int64))
     values = given.values.astype(np.float64)
-    squares = row_sums(values**2, given.starts)
+    squares = reduce_rows(np.add, values**2, given.starts)
     whole = bool((values == np.rint(values)).all())
     exact = whole and squares.max() <= EXACT
     largest = np.abs(values).max(initial=0.0)
@@ -104,13 +105,6 @@ def sparse_blocks(points: Any, _: Workers) -> Blocks:
         scale,
         exact,
     )
-
-
-def row_sums(values: Floats, starts: Ints) -> Floats:
-    """Return the sums of values from each start to the next; empty rows sum to zero."""
-    sums: Floats = np.add.reduceat(np.append(values, 0.0), starts[:-1])
-    sums[np.diff(starts) == 0] = 0.0
-    return sums
 
 
 @kernel
