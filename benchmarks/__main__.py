@@ -14,6 +14,8 @@ NAMES = (
     "spanning_trees",
     "peers",
     "growth",
+    "many_features",
+    "choice",
     "callables",
     "clustering",
     "kmeans_stage",

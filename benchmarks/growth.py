@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Table, median_ratio
-from benchmarks.trees import TREES, is_installed
+from benchmarks.trees import QUADRATIC, TREES, is_installed
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 N_FEATURES = 2
@@ -34,7 +34,7 @@ def run() -> Table:
         names = [
             name
             for name in TREES
-            if name != "SciPy (linkage)"
+            if name not in QUADRATIC
             and is_installed(name)
             and (threads == 1 or name in ("isthmus", "quitefastmst"))
         ]

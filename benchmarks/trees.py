@@ -82,6 +82,29 @@ def _scipy_linkage(points: np.ndarray, _: int) -> np.ndarray:
     return linkage(points, "single")[:, 2]
 
 
+def _hdbscan_prim(points: np.ndarray, _: int) -> np.ndarray:
+    from hdbscan._hdbscan_linkage import mst_linkage_core_vector
+    from hdbscan.dist_metrics import DistanceMetric
+
+    euclidean = DistanceMetric.get_metric("euclidean")
+    return np.sort(mst_linkage_core_vector(points, np.zeros(len(points)), euclidean)[:, 2])
+
+
+def _sklearn_single_linkage(points: np.ndarray, _: int) -> np.ndarray:
+    from sklearn.cluster import AgglomerativeClustering
+
+    model = AgglomerativeClustering(2, linkage="single", compute_distances=True)
+    return np.sort(model.fit(points).distances_)
+
+
+def _sklearn_hdbscan(points: np.ndarray, threads: int) -> np.ndarray:
+    from sklearn.cluster import HDBSCAN
+
+    # a point is its own first neighbour: with one of them, distances are left as they are
+    model = HDBSCAN(min_samples=1, n_jobs=threads, copy=True)
+    return np.sort(model.fit(points)._single_linkage_tree_["value"])
+
+
 TREES: dict[str, Weights] = {
     "isthmus": _isthmus,
     "quitefastmst": _quitefastmst,
@@ -90,12 +113,23 @@ TREES: dict[str, Weights] = {
     "mlpack": _mlpack,
     "SciPy (Delaunay)": _scipy_delaunay,
     "SciPy (linkage)": _scipy_linkage,
+    "hdbscan (Prim)": _hdbscan_prim,
+    "scikit-learn (single linkage)": _sklearn_single_linkage,
+    "scikit-learn (HDBSCAN)": _sklearn_hdbscan,
 }
+# Those that look at every pair, or keep all distances in memory.
+QUADRATIC = (
+    "SciPy (linkage)",
+    "hdbscan (Prim)",
+    "scikit-learn (single linkage)",
+    "scikit-learn (HDBSCAN)",
+)
 
 
 def is_installed(name: str) -> bool:
     """Whether the package that a tree comes from is installed."""
-    return importlib.util.find_spec(name.split(maxsplit=1)[0].lower()) is not None
+    package = name.split(maxsplit=1)[0].lower().replace("scikit-learn", "sklearn")
+    return importlib.util.find_spec(package) is not None
 
 
 def _main(name: str, n_points: int, n_features: int, threads: int) -> None:
@@ -105,10 +139,10 @@ def _main(name: str, n_points: int, n_features: int, threads: int) -> None:
     begin = time.perf_counter()
     weights = TREES[name](points, threads)
     seconds = time.perf_counter() - begin
-    print(json.dumps({"seconds": seconds, "MiB": _peak_memory(), "weight": float(weights.sum())}))
+    print(json.dumps({"seconds": seconds, "MiB": peak_memory(), "weight": float(weights.sum())}))
 
 
-def _peak_memory() -> float:
+def peak_memory() -> float:
     """Return the largest memory of this process so far, in MiB."""
     try:  # what getrusage says includes the process that this one was forked from
         for line in Path("/proc/self/status").read_text().splitlines():
