@@ -283,6 +283,21 @@ def test_gaps_are_never_above_a_distance(kind):
             assert gaps[other] <= nearest
 
 
+def test_where_all_is_equally_far_prim_takes_over():
+    X = hard("simplex", 1200, 1200, 0)
+    found = minimum_spanning_tree(X)
+    assert found.engine == "prim"
+    assert_as_good(found, minimum_spanning_tree(X, engine="tiles"))
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_blocks_of_very_long_rows_are_small(monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK", 1024)
+    assert blocks.block_size(784) == 1024
+    assert blocks.block_size(100_000) == 64
+    assert blocks.block_size(10**9) == 32
+
+
 def test_every_pair_once_and_nobody_twice_a_round():
     for n in (1, 2, 3, 6, 7, 20):
         rounds = list(engine._rounds_of_pairs(n))

@@ -44,6 +44,8 @@ _WORK_FOR_PRIM = 1_500_000_000
 _FEATURES_FOR_TREE = 8
 # A distance by matrix products, in terms of one by Prim's algorithm.
 _TILES_TO_PRIM = 0.2
+# Where more than this share of all pairs must be measured after all, Prim's algorithm is better.
+_MEASURED_BY_TILES = 0.05
 
 
 def minimum_spanning_tree(
@@ -223,12 +225,17 @@ def _run(
         return *spanning_tree_of_line(prepared), "sort"
     if engine == "kd-tree or another":
         # What it would have to look at is counted on a sample: too much, and the other is better.
-        other = "tiles" if prepared.metric.kind == SQUARES else "prim"
-        limit = n_points**2 / 2 * (_TILES_TO_PRIM if other == "tiles" else 1.0)
+        other = "tiles or prim" if prepared.metric.kind == SQUARES else "prim"
+        limit = n_points**2 / 2 * (1.0 if other == "prim" else _TILES_TO_PRIM)
         found = _by_kdtree(prepared, n_jobs, progress, limit)
         if found is not None:
             return *found, "kd-tree"
         engine = other
+    if engine == "tiles or prim":
+        found = _by_tiles(prepared, n_jobs, progress, _MEASURED_BY_TILES * n_points**2)
+        if found is not None:
+            return *found, "tiles"
+        engine = "prim"
     if engine == "prim":
         return *prim_of_points(prepared, progress), "prim"
     found = (_by_tiles if engine == "tiles" else _by_kdtree)(prepared, n_jobs, progress)
@@ -249,7 +256,7 @@ def _first_choice(prepared: PreparedPoints) -> str:
     from isthmus.spanning_tree.kdtree import engine as kdtree
 
     if not kdtree.serves(prepared):
-        return "tiles" if prepared.metric.kind == SQUARES else "prim"
+        return "tiles or prim" if prepared.metric.kind == SQUARES else "prim"
     return "kd-tree" if n_features <= _FEATURES_FOR_TREE else "kd-tree or another"
 
 
@@ -265,12 +272,12 @@ def _by_kdtree(
 
 
 def _by_tiles(
-    prepared: PreparedPoints, n_jobs: int, progress: Progress | None
+    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, limit: float = np.inf
 ) -> tuple[Ints, Floats] | None:
     from isthmus.spanning_tree.tiles.engine import spanning_tree_by_tiles
 
     def find(distinct: PreparedPoints) -> tuple[Ints, Floats] | None:
-        return spanning_tree_by_tiles(distinct, n_jobs, progress)
+        return spanning_tree_by_tiles(distinct, n_jobs, progress, limit)
 
     return find(prepared) if issparse(prepared.points) else _of_distinct(prepared, find)
 

@@ -36,14 +36,17 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from isthmus._parallel import Workers
+from isthmus._parallel import Workers, chunks
 from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.spanning_tree.simd import COLUMNS
 
 Singles = npt.NDArray[np.float32]
 
 UNIT = 2.0**-24
 # Points to a block, at most.
 BLOCK = 1024
+# Coordinates to a block, at most.
+_BLOCK_NUMBERS = 1 << 23
 # Rows that choose the feature by which a group is split.
 _SAMPLE = 256
 # Blocks have centres of their own where their points are closer to these, by this share of the
@@ -198,6 +201,15 @@ class Blocks:
         return terms.astype(np.float32)
 
 
+def block_size(n_features: int) -> int:
+    """Return the most points that a block may hold, a multiple of COLUMNS.
+
+    Fewer than BLOCK where their features, in float64, would take too much memory.
+    """
+    fitting = _BLOCK_NUMBERS // n_features // COLUMNS * COLUMNS
+    return max(COLUMNS, min(BLOCK, fitting))
+
+
 def dense_blocks(points: Array, workers: Workers) -> Blocks:
     """Put points into blocks of neighbours.
 
@@ -205,8 +217,9 @@ def dense_blocks(points: Array, workers: Workers) -> Blocks:
     """
     points = np.ascontiguousarray(points)
     n_points, n_features = points.shape
+    size = block_size(n_features)
     mean = _sum_of_rows(points) / n_points
-    order, starts = spatial_order(points, BLOCK)
+    order, starts = spatial_order(points, size)
     centres = np.empty((len(starts) - 1, n_features))
     spreads = np.empty(len(centres))
     around_mean = np.empty(len(centres))
@@ -222,7 +235,7 @@ def dense_blocks(points: Array, workers: Workers) -> Blocks:
 
     workers.in_blocks(len(centres), 1, look)
     if spreads.sum() > _WORTHWHILE * around_mean.sum():
-        order, starts = np.arange(n_points), even_starts(n_points)
+        order, starts = np.arange(n_points), even_starts(n_points, size)
         centres = mean[None, :]
     exact = _small_whole_numbers(points, mean)
     if exact:
@@ -269,9 +282,9 @@ def _round(
     )
 
 
-def even_starts(n_points: int) -> Ints:
+def even_starts(n_points: int, largest: int) -> Ints:
     """Return where blocks of about the same size begin, and where the last one ends."""
-    n_blocks = -(-n_points // BLOCK)
+    n_blocks = -(-n_points // largest)
     return np.linspace(0, n_points, n_blocks + 1).astype(np.int64)
 
 
@@ -283,8 +296,8 @@ def _sum_of_rows(points: Array) -> Floats:
 def _small_whole_numbers(points: Array, mean: Floats) -> bool:
     """Whether all coordinates are whole numbers, and so small that float32 is exact."""
     centre = np.rint(mean)
-    for start in range(0, len(points), BLOCK):
-        rows = points[start : start + BLOCK].astype(np.float64)
+    for start, stop in chunks(len(points), block_size(len(mean))):
+        rows = points[start:stop].astype(np.float64)
         if not (rows == np.rint(rows)).all() or ((rows - centre) ** 2).sum(axis=1).max() > EXACT:
             return False
     return True

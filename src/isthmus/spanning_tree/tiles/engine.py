@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
+from isthmus._compile import announce_compilation
 from isthmus._parallel import Workers
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.metrics import SQUARES, PreparedPoints
@@ -35,17 +36,32 @@ def serves(prepared: PreparedPoints) -> bool:
     return prepared.metric.kind == SQUARES
 
 
+class TooCloseError(Exception):
+    """So many distances are all but equal that bounds of them are of no use."""
+
+
 def spanning_tree_by_tiles(
-    prepared: PreparedPoints, n_jobs: int = 1, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
-    """Return the edges, unordered, and the weights of the spanning tree of at least two points."""
+    prepared: PreparedPoints,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    limit: float = np.inf,
+) -> tuple[Ints, Floats] | None:
+    """Return the edges, unordered, and the weights of the spanning tree of at least two points.
+
+    None where more than ``limit`` distances would have to be measured one by one. Whether they
+    are does not depend on threads.
+    """
+    announce_compilation("the search for neighbours among many features", lists.keep_nearest)
     # Threads work on tiles of their own; the matrix products inside must not start others.
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         points = prepared.points
         make = sparse_blocks if issparse(points) else dense_blocks
-        run = _Run(make(points, workers), workers, progress)
+        run = _Run(make(points, workers), workers, progress, limit)
         run.find_neighbours()
-        run.join()
+        try:
+            run.join()
+        except TooCloseError:
+            return None
         edges, accumulated = run.edges()
     return edges, prepared.heights(accumulated)
 
@@ -77,7 +93,9 @@ class _Tile:
 class _Run:
     """The state of Borůvka's algorithm over certified lists; the kernels fill it."""
 
-    def __init__(self, blocks: Blocks, workers: Workers, progress: Progress | None) -> None:
+    def __init__(
+        self, blocks: Blocks, workers: Workers, progress: Progress | None, limit: float
+    ) -> None:
         n_points = blocks.n_points
         self.blocks = blocks
         self.workers = workers
@@ -93,6 +111,8 @@ class _Run:
         self.labels = np.arange(n_points, dtype=np.int32)
         self.edge_a, self.edge_b = np.empty((2, n_points - 1), dtype=np.int32)
         self.n_edges = 0
+        self.limit = limit
+        self.n_measured = [0] * workers.n_jobs
         self.never = np.full(COLUMNS, -np.inf, dtype=np.float32)
 
     def find_neighbours(self) -> None:
@@ -209,7 +229,11 @@ class _Run:
         groups = list(self._groups(searching))
 
         def work(worker: int, number: int, _: int) -> None:
-            self._search_group(*groups[number], known, pure, self.tiles[worker])
+            self.n_measured[worker] += self._search_group(
+                *groups[number], known, pure, self.tiles[worker]
+            )
+            if sum(self.n_measured) > self.limit:
+                raise TooCloseError
 
         self.workers.in_blocks(len(groups), 1, work)
 
@@ -227,8 +251,10 @@ class _Run:
 
     def _search_group(
         self, rows: Labels, block: int, known: Floats, pure: Labels, tile: _Tile
-    ) -> None:
+    ) -> int:
+        """Fill the lists of a group of places; return how many distances had to be measured."""
         blocks = self.blocks
+        n_measured = 0
         found = lists.Found(
             distances=np.full((len(rows), self.n_neighbours), np.inf),
             places=np.full((len(rows), self.n_neighbours), -1, dtype=np.int32),
@@ -249,7 +275,7 @@ class _Run:
             if len(labels) == 1 and pure[other] == labels[0]:
                 continue
             row_terms = tile.fill(blocks, rows, block, int(other))
-            kernel(
+            n_measured += kernel(
                 blocks.rows.given,
                 blocks.order,
                 tile.flat,
@@ -268,6 +294,7 @@ class _Run:
         self.distances[rows] = found.distances
         self.used[rows] = 0
         self.reach[rows] = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
+        return n_measured
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their squared lengths."""

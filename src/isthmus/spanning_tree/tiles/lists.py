@@ -184,8 +184,8 @@ def keep_nearest_exactly(
     unit: float,
     found: Found,
     never: Singles,
-) -> None:
-    """Take a tile into account in the lists of its rows, exactly measured.
+) -> int:
+    """Take a tile into account in the lists of its rows; return how many pairs were measured.
 
     Parameters
     ----------
@@ -202,6 +202,7 @@ def keep_nearest_exactly(
         Minus infinity.
     """
     last = found.distances.shape[1] - 1
+    n_measured = 0
     for r in range(rows.shape[0]):
         label = labels[rows[r]]
         i = order[rows[r]]
@@ -228,6 +229,7 @@ def keep_nearest_exactly(
                 near &= near - np.uint64(near != 0)
                 d = first_column + begin + lowest_lane(near) if near != 0 else c
                 near &= near - np.uint64(near != 0)
+                n_measured += 4
                 to_a, to_b, to_c, to_d = four_distances(
                     points, i, order[a], order[b], order[c], order[d]
                 )
@@ -239,6 +241,7 @@ def keep_nearest_exactly(
                 if d != c:
                     offer(distances, places, to_d, d)
                 found.limits[r] = min(found.limits[r], np.float32(distances[last] / unit))
+    return n_measured
 
 
 @kernel_part

@@ -75,7 +75,7 @@ class SparseRows:
         n_points = len(starts) - 1
         most = max(
             int(starts[min(first + BLOCK, n_points)] - starts[first])
-            for first in even_starts(n_points)[:-1]
+            for first in even_starts(n_points, BLOCK)[:-1]
         )
         return Inverted(
             np.empty(self.n_features + 1, dtype=np.int32),
@@ -94,7 +94,7 @@ def sparse_blocks(points: Any, _: Workers) -> Blocks:
     exact = whole and squares.max() <= EXACT
     largest = np.abs(values).max(initial=0.0)
     scale = 1.0 if exact else float(np.ldexp(1.0, int(np.frexp(largest)[1])))
-    starts = even_starts(n_points)
+    starts = even_starts(n_points, BLOCK)
     return Blocks(
         SparseRows(given, (values / scale).astype(np.float32), n_features),
         np.arange(n_points, dtype=np.int32),
