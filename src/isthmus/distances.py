@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._memory import require_memory
 from isthmus._parallel import chunks, map_in_threads
-from isthmus._typing import Array, Floats
+from isthmus._typing import Array, Floats, Ints
 from isthmus.any_metric import CallableMetric, RowMetric
 from isthmus.metrics import (
     ABSOLUTES,
@@ -23,6 +23,27 @@ from isthmus.metrics import (
 
 # Distances per kernel call.
 _WORK_PER_CALL = 4_000_000
+
+
+class Entries(NamedTuple):
+    """The stored entries of sparse rows, features ascending.
+
+    Attributes
+    ----------
+    values : (n_entries,) float32 or float64
+    features : (n_entries,) int64
+    starts : (n + 1,) int64
+    """
+
+    values: Array
+    features: Ints
+    starts: Ints
+
+
+def entries_of(points: Any) -> Entries:
+    """Return the entries of a CSR matrix whose indices are sorted."""
+    features, starts = points.indices.astype(np.int64), points.indptr.astype(np.int64)
+    return Entries(points.data, features, starts)
 
 
 @kernel_part
@@ -66,6 +87,31 @@ def distances_to_column(
                 difference = abs(np.float64(columns[f, j]) - np.float64(columns[f, j0]))
                 total += (difference / largest) ** power
             row[j] = largest * total ** (1.0 / power)
+
+
+@kernel_part
+def sparse_distance(entries: Entries, i: int, j: int) -> float:
+    """Return the squared distance of two rows, summed feature by feature."""
+    here, end_here = entries.starts[i], entries.starts[i + 1]
+    there, end_there = entries.starts[j], entries.starts[j + 1]
+    total = 0.0
+    while here < end_here or there < end_there:
+        x = y = 0.0
+        one = here < end_here and (
+            there >= end_there or entries.features[here] <= entries.features[there]
+        )
+        other = there < end_there and (
+            here >= end_here or entries.features[there] <= entries.features[here]
+        )
+        if one:
+            x = np.float64(entries.values[here])
+            here += 1
+        if other:
+            y = np.float64(entries.values[there])
+            there += 1
+        difference = y - x
+        total += difference * difference
+    return total
 
 
 @kernel

@@ -83,6 +83,13 @@ class Graph:
 Precomputed = SquareDistances | CondensedDistances | Graph
 
 
+def condensed_places(i: Any, j: Any, n_points: int) -> Ints:
+    """Return where a condensed matrix holds the distances of different points i and j."""
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    places: Ints = low * (2 * n_points - low - 1) // 2 + high - low - 1
+    return places
+
+
 def check_precomputed(X: Any) -> Precomputed:
     """Return distances of any form as a checked record; a record is returned as it is.
 

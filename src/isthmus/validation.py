@@ -24,6 +24,8 @@ SPARSE_REFUSED = (
     "'hellinger', by TransitiveClustering and minimum_spanning_tree. Use X.toarray() for others; "
     "for a graph of distances, metric='precomputed'."
 )
+# Beyond this ratio products of a few weights could underflow beside the largest.
+LARGEST_RATIO_OF_WEIGHTS = 2.0**200
 
 
 def as_real(values: Any, what: str) -> Floats:
@@ -131,6 +133,42 @@ def _is_table(rows: list[Any] | tuple[Any, ...]) -> bool:
             return False
         lengths.add(len(array))
     return len(lengths) <= 1
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Return the weights of rows, (n_rows,), as float64; None where none are given.
+
+    One number is the weight of every row. Weights are finite and not negative, some are above
+    zero, and these are not further apart than what sums and products of them can hold.
+    """
+    if sample_weight is None:
+        return None
+    refuse_unsuitable(sample_weight)
+    weights = as_real(sample_weight, "sample_weight")
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must be one number for each of {n_rows} rows, or one for all; got an "
+            f"array of shape {weights.shape}."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if wrong.size:
+        raise ValueError(
+            "sample_weight must be finite and not negative, but that of row "
+            f"{wrong[0]} is {weights[wrong[0]]:g}."
+        )
+    positive = weights[weights > 0.0]
+    if not positive.size:
+        raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
+    with np.errstate(over="ignore"):
+        ratio = positive.max() / positive.min()
+    if ratio > LARGEST_RATIO_OF_WEIGHTS:
+        raise ValueError(
+            f"sample_weight ranges from {positive.min():g} to {positive.max():g}, more than a "
+            f"factor of {LARGEST_RATIO_OF_WEIGHTS:.0e}. Give rows that hardly count the weight 0."
+        )
+    return weights
 
 
 def check_whole_number(value: Any, name: str, minimum: int) -> int:

@@ -56,10 +56,10 @@ def test_luck_of_random_starts_on_iris():
         found.append((round(error_rate(y, model.labels_), 3), round(model.inertia_, 2)))
     counts = Counter(found)
     assert counts.most_common(4) == [
-        ((0.073, 107.56), 87),
-        ((0.427, 120.53), 44),
-        ((0.307, 69.16), 43),
-        ((0.293, 69.25), 7),
+        ((0.073, 107.56), 78),
+        ((0.307, 69.16), 55),
+        ((0.427, 120.53), 46),
+        ((0.333, 70.47), 8),
     ]
     assert min(found, key=lambda pair: pair[1]) == (0.307, 69.16)
 

@@ -49,15 +49,15 @@ def kruskal(distances: np.ndarray) -> tuple[list[tuple[int, int]], list[float]]:
     return edges, weights
 
 
-def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int) -> list[frozenset[int]]:
+def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, masses=None):
     """CUT by trying every edge of every part, sides found by walking."""
+    mass_of = [Fraction(1 if masses is None else float(masses[i])) for i in range(n)]
     left = list(range(n - 1))
     for _ in range(k - 1):
         scores = []
         for e in left:
             rest = [f for f in left if f != e]
-            a = len(_reached(edges, rest, int(edges[e][0])))
-            b = len(_reached(edges, rest, int(edges[e][1])))
+            a, b = (sum(mass_of[i] for i in _reached(edges, rest, int(end))) for end in edges[e])
             scores.append(Fraction(float(weights[e])) * a * b / (a + b))
         if scores.count(max(scores)) > 1:
             raise ValueError("a tie")
@@ -79,19 +79,26 @@ def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
         found |= more
 
 
-def rows_lloyd(matrix, points, max_iter: int = 300):
+def rows_lloyd(matrix, points, max_iter: int = 300, masses=None):
     """Lloyd's iteration on the rows of a matrix; ties go to the first cluster.
+
+    With masses, each row and each column counts so many times.
 
     Works on arrays of longdouble or, exactly, of Fraction. Returns labels, inertia, iterations
     and the smallest relative margin between the two nearest centres in any step, or None if a
     cluster became empty on the way.
     """
+    masses = _masses_or_ones(masses, matrix)
     return _lloyd(
-        lambda centres: ((matrix[:, None] - centres[None]) ** 2).sum(-1), matrix, points, max_iter
+        lambda centres: ((matrix[:, None] - centres[None]) ** 2 * masses).sum(-1),
+        matrix,
+        points,
+        max_iter,
+        masses,
     )
 
 
-def embedded_lloyd(matrix, points, max_iter: int = 300):
+def embedded_lloyd(matrix, points, max_iter: int = 300, masses=None):
     """The same in coordinates in which the entries of the matrix are Euclidean distances."""
     squares = matrix.astype(np.longdouble) ** 2
     n = len(matrix)
@@ -104,10 +111,15 @@ def embedded_lloyd(matrix, points, max_iter: int = 300):
         own = (weights * (weights @ gram)).sum(1)
         return np.diag(gram)[:, None] - 2 * cross + own[None]
 
-    return _lloyd(distances, np.eye(n, dtype=np.longdouble), points, max_iter)
+    masses = _masses_or_ones(masses, matrix)
+    return _lloyd(distances, np.eye(n, dtype=np.longdouble), points, max_iter, masses)
 
 
-def _lloyd(distances_to, rows, points, max_iter):
+def _masses_or_ones(masses, matrix):
+    return np.ones(len(matrix), dtype=matrix.dtype) if masses is None else masses
+
+
+def _lloyd(distances_to, rows, points, max_iter, masses):
     k = len(points)
     centres = rows[list(points)]
     old, margin = None, float("inf")
@@ -122,8 +134,13 @@ def _lloyd(distances_to, rows, points, max_iter):
         if old is not None and (labels == old).all():
             break
         old = labels
-        centres = np.stack([rows[labels == a].sum(0) / int((labels == a).sum()) for a in range(k)])
-    inertia = distances[np.arange(len(rows)), labels].sum()
+        centres = np.stack(
+            [
+                (rows * masses[:, None])[labels == a].sum(0) / masses[labels == a].sum()
+                for a in range(k)
+            ]
+        )
+    inertia = (distances[np.arange(len(rows)), labels] * masses).sum()
     return labels, float(inertia), n_iter, margin
 
 
@@ -131,7 +148,7 @@ def _first_nearest(distances):
     """The first of the nearest centres; in floating point equal up to 1e-12 counts as equal."""
     nearest = distances.min(axis=1, keepdims=True)
     if distances.dtype != object:
-        nearest = nearest * (1 + np.longdouble(1e-12))
+        nearest = nearest + abs(nearest) * np.longdouble(1e-12)  # rounding may make it negative
     return (distances <= nearest).argmax(1)
 
 
@@ -150,3 +167,26 @@ def fractions(matrix: np.ndarray) -> np.ndarray:
     for index, value in np.ndenumerate(matrix):
         out[index] = Fraction(float(value))
     return out
+
+
+def distances_of_new_point(distances: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Transitive distances of a new point: one hop onto the tree, over any point of it."""
+    return np.maximum(distances[:, None], matrix).min(axis=0)
+
+
+def label_of_new_point(row, matrix, labels, masses, objective):
+    """The cluster of the nearest mean, and the relative margin to the next.
+
+    row : transitive distances of the new point; matrix : those of the fitted ones.
+    """
+    row, matrix, masses = (np.asarray(a, dtype=np.longdouble) for a in (row, matrix, masses))
+    squared = []
+    for a in range(labels.max() + 1):
+        own = masses * (labels == a)
+        if objective == "rows":
+            squared.append((masses * (row - matrix @ own / own.sum()) ** 2).sum())
+        else:
+            half = own @ matrix**2 @ own / (2 * own.sum() ** 2)
+            squared.append(own @ row**2 / own.sum() - half)
+    found = np.array(squared)[None]
+    return int(_first_nearest(found)[0]), _margin(found)

@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus._progress import ProgressBar
-from isthmus._typing import Labels
+from isthmus._typing import Floats, Labels
 from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.weighted_rows import RowsToFit
 from isthmus.kmeans import Plan, TreeClusterer
 from isthmus.metrics import (
     SPARSE_METRICS,
@@ -22,7 +23,7 @@ from isthmus.metrics import (
 )
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import check_disconnected, check_n_clusters
+from isthmus.validation import check_disconnected, check_n_clusters, check_sample_weight
 
 
 class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -66,9 +67,9 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     init : {"cut", "k-means++", "random"} or array of n_clusters row indices, default="cut"
         Where K-means starts. ``"cut"`` is deterministic and is run once: it removes n_clusters - 1
         edges of the spanning tree, each the one with the largest ``w · a · b / (a + b)``, w being
-        its weight, a and b the numbers of points on its two sides. Given rows are the first
-        centres, and cluster i is the one that began with row ``init[i]``. Not used by
-        ``objective="cut"``.
+        its weight, a and b the numbers of points (the sums of ``sample_weight``) on its two sides.
+        Given rows are the first centres, and cluster i is the one that began with row
+        ``init[i]``. Not used by ``objective="cut"``.
     n_init : int or "auto", default="auto"
         How many random starts to try; the result with the lowest inertia is kept. "auto" is 10.
         Only for ``init="k-means++"`` and ``"random"``.
@@ -84,18 +85,18 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each point. Clusters are numbered from the largest to the smallest (of
-        equal ones, by their first point), unless ``init`` gave a row for each.
+        The cluster of each row. Clusters are numbered from the largest to the smallest (by the
+        sum of weights; of equal ones, by their first point), unless ``init`` gave a row for each.
     inertia_ : float
         The sum of squared distances to the nearest centre in the objective's space; for
-        ``"cut"``, in the space of rows. Infinite where a cluster holds points at an infinite
-        distance.
+        ``"cut"``, in the space of rows. Weights count as repeated rows would. Infinite where a
+        cluster holds points at an infinite distance.
     n_iter_ : int
         The iterations of the best start; 1 for ``"cut"``, which does not iterate.
     tree_ : UltrametricTree
-        All transitive distances.
+        All transitive distances; rows of weight 0 are left out, and the others numbered on.
     spanning_tree_ : SpanningTree
-        The minimum spanning tree.
+        The minimum spanning tree, of the same rows.
     n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
@@ -147,7 +148,12 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> TransitiveClustering:  # noqa: ARG002
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002
+        sample_weight: Any = None,
+    ) -> TransitiveClustering:
         """Find the spanning tree of X, its transitive distances, and the clusters.
 
         Parameters
@@ -160,6 +166,12 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             callable metric also a list, or a 1-D array, of anything that it takes.
         y : ignored
             Present for scikit-learn's conventions.
+        sample_weight : array-like of shape (n_samples,) or float, optional
+            How many equal points each row stands for: a finite number, not negative. A whole
+            number gives what so many copies of the row would give, wherever no copies are torn
+            apart; only the ratios of weights matter to the labels. A row of weight 0 takes no
+            part in the fit, and then gets the label that a new point would: that of the nearest
+            centre, and for ``objective="cut"`` that of the nearest fitted row.
 
         Returns
         -------
@@ -168,9 +180,12 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_metric(self.metric, self.metric_params)
         check_disconnected(self.disconnected)
         data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
-        plan = self._plan(n_points_of(data))
+        n_points = n_points_of(data)
+        weights = check_sample_weight(sample_weight, n_points)
+        plan = self._plan(n_points, weights)
+        to_fit = RowsToFit(data, weights, self.metric, self.metric_params)
         spanning_tree = minimum_spanning_tree(
-            data,
+            to_fit.points,
             metric=self.metric,
             metric_params=self.metric_params,
             disconnected=self.disconnected,
@@ -178,13 +193,18 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             progress=ProgressBar("spanning tree") if self.verbose else None,
         )
         tree = UltrametricTree.from_spanning_tree(spanning_tree)
-        clusterer = TreeClusterer(tree, objective=plan.objective, power=plan.power)
+        rows = to_fit.hung_on(tree)
+        clusterer = TreeClusterer(
+            tree, objective=plan.objective, power=plan.power, masses=rows.masses
+        )
         solution = clusterer.run(plan)
+        labels = rows.labels(clusterer, tree, solution.labels)
         self.spanning_tree_ = spanning_tree
         self.tree_ = tree
         self._fitted_plan = plan
+        self._fitted_rows = rows
         self._clusterer = clusterer
-        self.labels_ = solution.labels
+        self.labels_ = labels
         self.inertia_ = solution.inertia
         self.n_iter_ = max(solution.n_iter, 1)
         return self
@@ -195,7 +215,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         n_clusters : int
-            From 1 to the number of points.
+            From 1 to the number of points (of those with a weight above 0).
 
         Returns
         -------
@@ -214,15 +234,22 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"{k} clusters. Fit with init='cut' to ask for other numbers of clusters."
             )
         if not hasattr(self, "_clusterer"):
-            self._clusterer = TreeClusterer(self.tree_, objective=plan.objective, power=plan.power)
-        return self._clusterer.run(replace(plan, n_clusters=k)).labels
+            self._clusterer = TreeClusterer(
+                self.tree_,
+                objective=plan.objective,
+                power=plan.power,
+                masses=self._fitted_rows.masses,
+            )
+        labels = self._clusterer.run(replace(plan, n_clusters=k)).labels
+        return self._fitted_rows.labels(self._clusterer, self.tree_, labels)
 
-    def _plan(self, n_points: int) -> Plan:
+    def _plan(self, n_points: int, weights: Floats | None) -> Plan:
         return Plan.check(
             n_points,
             self.n_clusters,
             objective=self.objective,
             power=self.power,
+            weights=weights,
             init=self.init,
             n_init=self.n_init,
             max_iter=self.max_iter,

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from isthmus._parallel import map_in_threads
-from isthmus._typing import Ints, Labels
+from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.cut import RootedTree, cut_spanning_tree, root_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import LazyAssignment, PlainAssignment, Solution, Start, lloyd
-from isthmus.kmeans.objective import TreeObjective, highest_finite
+from isthmus.kmeans.objective import TreeObjective, highest_finite, to_twelve_digits
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
@@ -51,7 +51,7 @@ class Plan:
     init : str
         ``"given"`` where rows were given.
     points : (n_clusters,) int64 or None
-        The given rows.
+        The given rows, numbered as the points of the tree.
     random_state : int, RandomState or None
     """
 
@@ -74,6 +74,7 @@ class Plan:
         *,
         objective: Any = "rows",
         power: Any = 1.0,
+        weights: Floats | None = None,
         init: Any = "cut",
         n_init: Any = "auto",
         max_iter: Any = 300,
@@ -83,12 +84,18 @@ class Plan:
     ) -> Plan:
         """Return the plan for these parameters, or raise what is wrong with them.
 
-        Parameters are those of :class:`isthmus.TransitiveClustering`, and ``algorithm``:
-        ``"lazy"``, which opens only the undecided part of the tree in each Lloyd step,
-        ``"plain"``, which takes the whole tree, or ``"auto"``: plain for few points. The results
-        are the same.
+        Parameters are those of :class:`isthmus.TransitiveClustering`; and ``weights``, checked
+        and (n_points,) long, of which those of zero stand for rows that are not on the tree; and
+        ``algorithm``: ``"lazy"``, which opens only the undecided part of the tree in each Lloyd
+        step, ``"plain"``, which takes the whole tree, or ``"auto"``: plain for few points. The
+        results are the same.
         """
         k = check_n_clusters(n_clusters, n_points)
+        if weights is not None and k > (n_positive := np.count_nonzero(weights)):
+            raise ValueError(
+                f"n_clusters={k}, but only {n_positive} of {n_points} rows have a sample_weight "
+                "above 0."
+            )
         by_name = isinstance(init, str)
         check_random_state(random_state)
         return cls(
@@ -96,7 +103,7 @@ class Plan:
             objective=check_choice(objective, "objective", OBJECTIVES),
             power=check_positive(power, "power"),
             init=check_choice(init, "init", INITS) if by_name else "given",
-            points=None if by_name else check_given_points(init, n_points, k),
+            points=None if by_name else check_given_points(init, n_points, k, weights),
             n_starts=(
                 _AUTO_N_INIT
                 if isinstance(n_init, str) and n_init == "auto"
@@ -121,6 +128,8 @@ class TreeClusterer:
         What is minimised: see :class:`isthmus.TransitiveClustering`.
     power : float
         Distances are raised to this power first.
+    masses : (n,) float64, optional
+        How many points each point of the tree stands for, above 0; one, where not given.
 
     Only "cut" takes a tree with infinite distances, and cuts these first. The inertia is that of
     finite ones in their place, the limit as they grow: it is infinite where a cluster holds points
@@ -128,7 +137,12 @@ class TreeClusterer:
     """
 
     def __init__(
-        self, tree: UltrametricTree, *, objective: str = "rows", power: float = 1.0
+        self,
+        tree: UltrametricTree,
+        *,
+        objective: str = "rows",
+        power: float = 1.0,
+        masses: Floats | None = None,
     ) -> None:
         self.objective_name = check_choice(objective, "objective", OBJECTIVES)
         self.power = check_positive(power, "power")
@@ -140,29 +154,33 @@ class TreeClusterer:
                 "disconnected=<number>, or use objective='cut'."
             )
         # Powers of heights of at most 1 do not overflow.
-        unit = highest_finite(tree.heights) or 1.0
-        self.tree = (
-            tree
-            if self.power == 1.0
-            else tree.with_heights(lambda heights: (heights / unit) ** self.power)
-        )
+        self._power_unit = 1.0 if self.power == 1.0 else highest_finite(tree.heights) or 1.0
+        self.tree = tree if self.power == 1.0 else tree.with_heights(self.raised)
+        self.masses, self._mass_unit = in_range(masses)
+
+    def raised(self, distances: Floats) -> Floats:
+        """Return distances as they are on the tree that is clustered: raised to the power."""
+        if self.power == 1.0:
+            return distances
         with np.errstate(over="ignore", under="ignore"):
-            self._tree_unit = 1.0 if self.power == 1.0 else float(np.power(unit, self.power))
+            powers: Floats = (distances / self._power_unit) ** self.power
+        return powers
 
     @cached_property
     def objective(self) -> TreeObjective:
         """The tree with what Lloyd's steps need. For "cut", rows: its inertia is theirs."""
         kind = EmbeddingObjective if self.objective_name == "embedding" else RowsObjective
         if not self.n_infinite:
-            return kind(self.tree)
+            return kind(self.tree, self.masses)
         # Any finite height in place of the infinite one: points of one component agree about it.
         highest = highest_finite(self.tree.heights)
-        return kind(self.tree.with_heights(lambda heights: np.minimum(heights, highest)))
+        finite = self.tree.with_heights(lambda heights: np.minimum(heights, highest))
+        return kind(finite, self.masses)
 
     @cached_property
     def rooted(self) -> RootedTree:
         """The spanning tree, rooted, for CUT."""
-        return root_spanning_tree(self.tree)
+        return root_spanning_tree(self.tree, self.masses)
 
     def solve(self, n_clusters: int, **parameters: Any) -> Solution:
         """Return the clustering for parameters as in :meth:`Plan.check`."""
@@ -178,24 +196,25 @@ class TreeClusterer:
     def run(self, plan: Plan) -> Solution:
         """Return the best clustering that the starts of a plan lead to.
 
-        Clusters are numbered by size, except where the plan gives a row for each.
+        Clusters are numbered by mass, except where the plan gives a row for each.
         """
         best = self._best_solution(plan)
-        inertia = best.inertia
-        if inertia > 0.0:
-            with np.errstate(over="ignore", under="ignore"):
-                for unit in (self.objective.unit, self._tree_unit):
-                    inertia = inertia * unit * unit
         if plan.n_clusters <= self.n_infinite:
-            inertia = np.inf
-        return Solution(best.labels, float(inertia), best.n_iter)
+            return Solution(best.labels, np.inf, best.n_iter)
+        if best.inertia <= 0.0:
+            return Solution(best.labels, 0.0, best.n_iter)
+        with np.errstate(over="ignore", under="ignore"):
+            power_unit = np.power(self._power_unit, self.power)
+        units = 2 * [self.objective.unit, float(power_unit)]
+        units += self.objective.mass_degree * [self._mass_unit]
+        return Solution(best.labels, product([best.inertia, *units]), best.n_iter)
 
     def _best_solution(self, plan: Plan) -> Solution:
         if plan.points is not None and plan.objective != "cut":
             return self._run_from(Start(points=plan.points), plan)
         if plan.init == "cut" or plan.objective == "cut":
             parts = cut_spanning_tree(self.rooted, plan.n_clusters)
-            return numbered_by_size(self._run_from(Start(parts=parts), plan))
+            return numbered_by_mass(self._run_from(Start(parts=parts), plan), self.masses)
         # Seeds are drawn before any run begins: the result does not depend on the threads.
         seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
 
@@ -204,7 +223,8 @@ class TreeClusterer:
 
         # The first run computes what all of them share.
         solutions = [run(seeds[0]), *map_in_threads(run, seeds[1:], plan.n_jobs)]
-        return numbered_by_size(min(solutions, key=lambda solution: solution.inertia))
+        best = min(solutions, key=lambda solution: float(to_twelve_digits(solution.inertia)))
+        return numbered_by_mass(best, self.masses)
 
     def _run_from(self, start: Start, plan: Plan) -> Solution:
         few = self.tree.n_points <= _PLAIN_UP_TO
@@ -216,19 +236,19 @@ class TreeClusterer:
     def _random_start(self, plan: Plan, seed: int) -> Start:
         random_state = np.random.RandomState(seed)
         if plan.init == "random":
-            points = random_points(self.tree.n_points, plan.n_clusters, random_state)
+            points = random_points(self.objective, plan.n_clusters, random_state)
         else:
             points = spread_points(self.objective, plan.n_clusters, random_state)
         return Start(points=points)
 
 
-def numbered_by_size(solution: Solution) -> Solution:
+def numbered_by_mass(solution: Solution, masses: Floats | None) -> Solution:
     """Return the solution with its clusters numbered from the largest to the smallest.
 
-    Of two equal ones, the cluster of the first row among them comes first.
+    Of two that are equal, to 12 digits, the cluster of the first row among them comes first.
     """
     labels = solution.labels
-    sizes = np.bincount(labels)
+    sizes = to_twelve_digits(np.bincount(labels, weights=masses))
     first_rows = np.full(len(sizes), len(labels))
     np.minimum.at(first_rows, labels, np.arange(len(labels)))
     order = np.lexsort((first_rows, -sizes))
@@ -236,3 +256,24 @@ def numbered_by_size(solution: Solution) -> Solution:
     new_number[order] = np.arange(len(sizes))
     renumbered: Labels = new_number[labels]
     return Solution(renumbered, solution.inertia, solution.n_iter)
+
+
+def in_range(masses: Floats | None) -> tuple[Floats | None, float]:
+    """Return masses divided by a unit, so that no product of a few over- or underflows; the unit.
+
+    None in place of the masses says that all are the unit. Otherwise it is a power of two.
+    """
+    if masses is None:
+        return None, 1.0
+    largest = float(masses.max())
+    if masses.min() == largest:
+        return None, largest
+    exponent = np.frexp(largest)[1] - 1
+    return np.ldexp(masses, -exponent), float(np.ldexp(1.0, exponent))
+
+
+def product(factors: list[float]) -> float:
+    """Return a product that overflows only where the whole of it does, not on the way."""
+    mantissas, exponents = np.frexp(factors)
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(mantissas.prod(), exponents.sum()))

@@ -1,21 +1,23 @@
 """CUT: k parts of a spanning tree, deterministic, without a seed.
 
 From the whole tree on, the edge with the largest ``w · a · b / (a + b)`` over all parts is
-removed, with w its weight and a, b the numbers of points on its two sides within the part. That
-is the inertia which a split along the edge saves in the coordinate √w · [side of the edge]:
-bisecting K-means, one edge at a time.
+removed, with w its weight and a, b the masses (where none are given, the numbers of points) on its
+two sides within the part. That is the inertia which a split along the edge saves in the coordinate
+√w · [side of the edge]: bisecting K-means, one edge at a time. Scores that agree to 12 digits are
+a tie: of these edges the one that stands first in the rooted tree is cut.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._compile import AHEAD, kernel, prefetch
-from isthmus._typing import Floats, Labels
-from isthmus.kmeans.objective import unit_of
+from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
+from isthmus._typing import Array, Floats, Labels
+from isthmus.kmeans.objective import DIGITS, TIE, unit_of
 from isthmus.ultrametric import UltrametricTree
 
 # Stands for the weight of an infinite edge, where the others are below 2: whatever the sizes of
@@ -35,6 +37,8 @@ class RootedTree:
         Where each one's parent stands; -1 for the root.
     size : (n,) int32
         The number of points in the branch that begins at each place.
+    mass : (n,) float64, or (1,) int32
+        The mass of each point; one 1 where every point has that.
     weight : (n,) float64
         The weight of the edge to the parent, divided by a power of two.
     """
@@ -42,11 +46,16 @@ class RootedTree:
     point: Labels
     parent: Labels
     size: Labels
+    mass: Array
     weight: Floats
 
 
-def root_spanning_tree(tree: UltrametricTree) -> RootedTree:
-    """Return the spanning tree of an ultrametric tree, rooted."""
+def root_spanning_tree(tree: UltrametricTree, masses: Floats | None = None) -> RootedTree:
+    """Return the spanning tree of an ultrametric tree, rooted at point 0.
+
+    masses : (n,) float64, optional
+        How many points each one stands for; one, where not given.
+    """
     n_points = tree.n_points
     point, parent = np.empty(n_points, dtype=np.int32), np.empty(n_points, dtype=np.int32)
     size, weight = np.empty(n_points, dtype=np.int32), np.empty(n_points)
@@ -56,8 +65,11 @@ def root_spanning_tree(tree: UltrametricTree) -> RootedTree:
     weights = np.minimum(tree.heights / unit_of(tree.heights), _INFINITE)
     begin, neighbour, length = neighbours_of_points(ends, weights)
     stack, stack_length = np.empty((n_points, 2), dtype=np.int32), np.empty(n_points)
+    stack[0] = tree.starts[0], -1
     hang_up(begin, neighbour, length, stack, stack_length, point, parent, size, weight)
-    return RootedTree(tree.leaf_order[point].astype(np.int32), parent, size, weight)
+    point = tree.leaf_order[point].astype(np.int32)
+    mass = np.ones(1, dtype=np.int32) if masses is None else masses[point]
+    return RootedTree(point, parent, size, mass, weight)
 
 
 def neighbours_of_points(ends: Labels, weights: Floats) -> tuple[Labels, Labels, Floats]:
@@ -74,24 +86,32 @@ def neighbours_of_points(ends: Labels, weights: Floats) -> tuple[Labels, Labels,
 
 
 def cut_spanning_tree(rooted: RootedTree, n_clusters: int) -> Labels:
-    """Return the labels, (n,) int32, of the k parts of a rooted spanning tree.
-
-    Of several edges with the same score, the one that stands first in the rooted tree is cut.
-    """
-    parent, size, weight = rooted.parent, rooted.size, rooted.weight
-    inside = size.copy()  # the points of each branch that are in the same part as its first
+    """Return the labels, (n,) int32, of the k parts of a rooted spanning tree."""
+    parent, size, mass, weight = rooted.parent, rooted.size, rooted.mass, rooted.weight
+    # Of the part that a place is in: the mass in the branch that begins there, and, where that is
+    # no whole number, the rest.
+    weighted = len(mass) > 1
+    inside = mass.copy() if weighted else size.copy()
+    rest = np.empty(len(mass) if weighted else 0, dtype=mass.dtype)
+    branches = np.empty(len(rest), dtype=np.int32)
+    if weighted:
+        sum_branches(parent, inside)
     part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
     part_of[0] = 0
     candidates: list[tuple[float, int, int]] = []
 
     def survey(begin: int) -> None:
-        score, place = best_cut(size, inside, part_of, weight, begin)
-        heapq.heappush(candidates, (-score, place, begin))
+        if weighted:
+            sum_rest(size, mass, inside, part_of, begin, branches, rest)
+        score, place = best_cut(size, inside, rest, part_of, weight, begin)
+        mantissa, exponent = math.frexp(score)
+        rounded = math.ldexp(round(math.ldexp(mantissa, DIGITS)), exponent - DIGITS)
+        heapq.heappush(candidates, (-rounded, place, begin))
 
     survey(0)
     for part in range(1, n_clusters):
         _, place, begin = heapq.heappop(candidates)
-        detach(parent, inside, part_of, place, part)
+        detach(parent, size, mass, inside, part_of, place, part)
         survey(place)
         survey(begin)
     hand_parts_down(parent, part_of)
@@ -138,16 +158,15 @@ def hang_up(
     size: Labels,
     weight: Floats,
 ) -> None:
-    """Fill the rooted tree, depth first from point 0, which becomes its root.
+    """Fill the rooted tree, depth first from the point that the stack begins with.
 
     begin, neighbour, length : in
         The neighbours of each point and their distances.
-    stack, stack_length : (n, 2) and (n,), scratch
+    stack, stack_length : (n, 2) and (n,), in and scratch
         Points still to be placed, with the place of their parent, and the weight between them.
+        In: the root, whose parent is -1.
     point, parent, size, weight : (n,), out
     """
-    stack[0, 0] = 0
-    stack[0, 1] = -1
     stack_length[0] = 0.0
     height = 1
     place = 0
@@ -167,13 +186,67 @@ def hang_up(
                 stack_length[height] = length[slot]
                 height += 1
         place += 1
-    for place in range(point.shape[0] - 1, 0, -1):
-        size[parent[place]] += size[place]
+    add_to_parents(parent, size)
+
+
+@kernel_part
+def add_to_parents(parent: Labels, amount: Array) -> None:
+    """Turn an amount per place, (n,), into its sum over the branch that begins there, in place."""
+    for place in range(parent.shape[0] - 1, 0, -1):
+        amount[parent[place]] += amount[place]
+
+
+@kernel
+def sum_branches(parent: Labels, amount: Array) -> None:
+    """Do the same, called from Python."""
+    add_to_parents(parent, amount)
+
+
+@kernel
+def sum_rest(
+    size: Labels,
+    mass: Floats,
+    inside: Floats,
+    part_of: Labels,
+    begin: int,
+    branches: Labels,
+    rest: Floats,
+) -> None:
+    """Fill, in the part that begins at a place, the mass that is not in the branch of each one.
+
+    It is added up from other branches: the mass of the part, less that of a branch which is almost
+    all of it, would be nothing but rounding errors.
+
+    branches : (n,) int32, scratch
+    rest : (n,) float64, out
+    """
+    rest[begin] = 0.0
+    place = begin
+    stop = begin + size[begin]
+    while place < stop:
+        if place > begin and part_of[place] >= 0:
+            place += size[place]
+            continue
+        total = rest[place] + mass[place]
+        n_branches = 0
+        child = place + 1
+        while child < place + size[place]:
+            if part_of[child] < 0:
+                rest[child] = total
+                total += inside[child]
+                branches[n_branches] = child
+                n_branches += 1
+            child += size[child]
+        total = 0.0
+        for b in range(n_branches - 1, -1, -1):
+            rest[branches[b]] += total
+            total += inside[branches[b]]
+        place += 1
 
 
 @kernel
 def best_cut(
-    size: Labels, inside: Labels, part_of: Labels, weight: Floats, begin: int
+    size: Labels, inside: Array, rest: Array, part_of: Labels, weight: Floats, begin: int
 ) -> tuple[float, int]:
     """Return the score and the place of the best edge to cut in the part that begins at a place.
 
@@ -183,28 +256,49 @@ def best_cut(
     whole = inside[begin]
     best = -1
     best_score = -1.0
+    to_beat = -1.0
     place = begin + 1
     stop = begin + size[begin]
     while place < stop:
         if part_of[place] >= 0:
             place += size[place]
             continue
-        score = weight[place] * (inside[place] * (whole - inside[place]) / whole)
-        if score > best_score:
+        other = rest[place] if rest.shape[0] > 0 else whole - inside[place]
+        score = weight[place] * (inside[place] * other / whole)
+        if score > to_beat:
             best = place
             best_score = score
+            to_beat = score * (1.0 + TIE)
         place += 1
     return best_score, best
 
 
 @kernel
-def detach(parent: Labels, inside: Labels, part_of: Labels, place: int, part: int) -> None:
-    """Make the branch at a place a part of its own: the branches it was in lose its points."""
+def detach(
+    parent: Labels,
+    size: Labels,
+    mass: Array,
+    inside: Array,
+    part_of: Labels,
+    place: int,
+    part: int,
+) -> None:
+    """Make the branch at a place a part of its own: the branches it was in lose its mass."""
     part_of[place] = part
     above = place
     while above == place or part_of[above] < 0:
         above = parent[above]
-        inside[above] -= inside[place]
+        if mass.shape[0] == 1:
+            inside[above] -= inside[place]
+        else:
+            # Added up anew, as in sum_rest.
+            total = mass[above]
+            child = above + 1
+            while child < above + size[above]:
+                if part_of[child] < 0:
+                    total += inside[child]
+                child += size[child]
+            inside[above] = total
 
 
 @kernel

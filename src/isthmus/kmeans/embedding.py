@@ -1,12 +1,14 @@
 """K-means in the embedded space V′ itself, in which transitive distances are Euclidean.
 
 The squared distance of a point i to the centre of cluster a is the mean of D(i, j)² over its
-points j, less half the mean of D(j, l)² over its pairs. The points below a node are all equally
-far from the centre of any cluster but their own, so a step needs no more than one bound per node.
+points j, less half the mean of D(j, l)² over its pairs; a point of mass w counts w times. The
+points below a node are all equally far from the centre of any cluster but their own, so a step
+needs no more than one bound per node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +18,6 @@ from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.frontier import (
     MASS,
     MIXED,
-    STACK,
     View,
     fold_siblings,
     members_and_distances,
@@ -33,6 +34,8 @@ T_SUM, T_MIN, T_MAX = range(1, 4)
 class EmbeddingObjective(TreeObjective):
     """Squared Euclidean distances between the images of the points in V′."""
 
+    mass_degree = 1
+
     @cached_property
     def squared_heights(self) -> Floats:
         """The squares of the heights."""
@@ -40,15 +43,13 @@ class EmbeddingObjective(TreeObjective):
 
     @cached_property
     def aggregates(self) -> Floats:
-        """The aggregates of any leaf and of all merges, columns as above: shape (n, 4)."""
-        aggregates = np.empty((self.n_points, 4))
-        aggregates[0] = 0.0
-        aggregates[0, MASS] = 1.0
+        """The aggregates of leaves and merges, rows as in row_of, columns as above."""
+        aggregates = self.leaf_aggregates(4)
         aggregate_squares(self.tree.children, self.squared_heights, aggregates)
         return aggregates
 
     def assign_view(
-        self, view: View, node_labels: Labels, masses: Floats, *, move: bool
+        self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
     ) -> tuple[bool, float]:
         """Do a Lloyd step on a view; see TreeObjective."""
         inertia = np.zeros(1)
@@ -64,25 +65,38 @@ class EmbeddingObjective(TreeObjective):
             view.mean,
             view.spread,
             *np.empty((2, view.n_clusters)),
-            np.empty(STACK, dtype=np.int64),
-            np.empty(STACK),
+            np.empty(self.stack_depth, dtype=np.int64),
+            np.empty(self.stack_depth),
             node_labels,
             view.opened,
             masses,
             inertia,
             move,
+            single,
         )
         return changed, float(inertia[0])
 
     def distances_to_centres(self, membership: Floats, masses: Floats) -> Floats:
         """Return the squared distances to centres by one product; see TreeObjective."""
         means = multiply(self.tree.children, self.squared_heights, membership) / masses
-        halves = (membership * means).sum(axis=0) / (2.0 * masses)
-        distances: Floats = means - halves
+        distances: Floats = means - half_means(membership, masses, means)
+        return distances
+
+    def distances_of_new_points(
+        self, membership: Floats, masses: Floats
+    ) -> Callable[[Floats], Floats]:
+        """Return a function from new points to their squared distances; see TreeObjective."""
+        means = multiply(self.tree.children, self.squared_heights, membership) / masses
+        halves = half_means(membership, masses, means)
+
+        def distances(rows: Floats) -> Floats:
+            out: Floats = (rows * rows) @ membership / masses - halves
+            return out
+
         return distances
 
     def squared_distances_to(self, point: int) -> Floats:
-        """Return the squared distance of every point to one, in leaf order."""
+        """Return the squared distance of every point to one."""
         out = np.empty(self.n_points)
         squared_row(
             self.tree.children,
@@ -90,21 +104,32 @@ class EmbeddingObjective(TreeObjective):
             self.parents,
             self.tree.starts,
             self.tree.sizes,
+            self.tree.leaf_order,
             point,
             out,
         )
         return out
 
 
+def half_means(membership: Floats, masses: Floats, means: Floats) -> Floats:
+    """Return half the mean squared distance between the points of each of a few clusters.
+
+    membership, means : (n, m) float64
+        The mass of each point in its cluster; its mean squared distance to the points of each.
+    """
+    halves: Floats = (membership * means).sum(axis=0) / (2.0 * masses)
+    return halves
+
+
 @kernel
 def aggregate_squares(children: Ints, squared_heights: Floats, aggregates: Floats) -> None:
-    """Fill the aggregates, (n, 4), in and out, of all merges; those of leaves, row 0, are given."""
+    """Fill the aggregates, (…, 4), in and out, of all merges; those of leaves are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
         prefetch_children(aggregates, children, e, n_points)
-        x = aggregates[row_of(children[e, 0], n_points)]
-        y = aggregates[row_of(children[e, 1], n_points)]
-        out = aggregates[e + 1]
+        x = aggregates[row_of(children[e, 0], n_points, aggregates)]
+        y = aggregates[row_of(children[e, 1], n_points, aggregates)]
+        out = aggregates[row_of(n_points + e, n_points, aggregates)]
         up_x, up_y = squared_heights[e] * y[MASS], squared_heights[e] * x[MASS]
         out[MASS] = x[MASS] + y[MASS]
         out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * squared_heights[e] * (x[MASS] * y[MASS])
@@ -130,7 +155,7 @@ def half_spreads(
     for x in range(count):
         b = label[x]
         if b != MIXED and b < k:
-            properties = aggregates[row_of(node[x], n_points)]
+            properties = aggregates[row_of(node[x], n_points, aggregates)]
             halves[b] += properties[MASS] * sums[x, b] + properties[T_SUM]
     for a in range(k):
         halves[a] /= 2.0 * masses[a] * masses[a]
@@ -169,7 +194,7 @@ def decide(
     outside : float
         Their squared distance to the centre of b, less the part from points below the node.
     mass, half : float
-        The number of points of b and half their mean squared distance.
+        The mass of b and half the mean squared distance of its points.
     to_other, other : float, int
         The nearest other cluster and its distance; -1 and infinite where there is none.
     """
@@ -206,6 +231,7 @@ def assign_embedded(
     masses: Floats,
     inertia: Floats,
     move: bool,
+    single: bool,
 ) -> bool:
     """Move every point to the nearest centre of the assignment in the view.
 
@@ -215,7 +241,17 @@ def assign_embedded(
     n_points = children.shape[0] + 1
     k = sums.shape[1]
     members_and_distances(
-        count, node, label, first, second, squared_heights, aggregates, n_points, members, sums
+        count,
+        node,
+        label,
+        first,
+        second,
+        squared_heights,
+        aggregates,
+        n_points,
+        single,
+        members,
+        sums,
     )
     for a in range(k):
         old_masses[a] = members[0, a]
@@ -235,7 +271,7 @@ def assign_embedded(
         stack_own[0] = sums[x, b] if b < k else 0.0
         while depth >= 0:
             v, own = stack_node[depth], stack_own[depth]
-            properties = aggregates[row_of(v, n_points)]
+            properties = aggregates[row_of(v, n_points, aggregates)]
             mass, winner = properties[MASS], other
             if b < k:
                 winner = decide(
@@ -254,8 +290,8 @@ def assign_embedded(
                 n_opened += 1
                 e = v - n_points
                 y, z = children[e, 0], children[e, 1]
-                mass_y = aggregates[row_of(y, n_points), MASS]
-                mass_z = aggregates[row_of(z, n_points), MASS]
+                mass_y = aggregates[row_of(y, n_points, aggregates), MASS]
+                mass_z = aggregates[row_of(z, n_points, aggregates), MASS]
                 if mass_y < mass_z:
                     y, z, mass_y, mass_z = z, y, mass_z, mass_y
                 stack_node[depth], stack_node[depth + 1] = y, z
@@ -283,15 +319,17 @@ def squared_row(
     parents: Ints,
     starts: Ints,
     sizes: Ints,
+    leaf_order: Ints,
     point: int,
     out: Floats,
 ) -> None:
-    """Fill out, (n,) in leaf order, with the squared transitive distances to one point."""
+    """Fill out, (n,), with the squared transitive distances to one point."""
     n_points = children.shape[0] + 1
-    out[starts[point]] = 0.0
+    out[point] = 0.0
     v = point
     while parents[v] >= 0:
         e = parents[v] - n_points
         y = children[e, 1] if children[e, 0] == v else children[e, 0]
-        out[starts[y] : starts[y] + sizes[y]] = squared_heights[e]
+        for p in range(starts[y], starts[y] + sizes[y]):
+            out[leaf_order[p]] = squared_heights[e]
         v = parents[v]

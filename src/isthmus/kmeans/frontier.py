@@ -15,9 +15,10 @@ from isthmus._typing import Floats, Ints, Labels
 
 MIXED = -1
 
-# The first column of every objective's aggregates: the number of points below a node.
+# The first column of every objective's aggregates: the mass of the points below a node.
 MASS = 0
-# Deep enough for a stack on which the larger of two nodes always lies below the smaller.
+# Deep enough for a stack on which the larger of two nodes always lies below the smaller, where
+# every point has the mass 1.
 STACK = 72
 
 
@@ -98,9 +99,14 @@ def collect_view(
 
 
 @kernel_part
-def row_of(v: int, n_points: int) -> int:
-    """Return the row of a node's aggregates: those of all leaves are the same, in row 0."""
-    return max(v - n_points + 1, 0)
+def row_of(v: int, n_points: int, aggregates: Floats) -> int:
+    """Return the row of a node's aggregates.
+
+    Where every point has the mass 1, those of all leaves are the same, in row 0 of n; else each
+    node has its own row.
+    """
+    n_without: int = 2 * n_points - 1 - aggregates.shape[0]
+    return max(v - n_without, 0)
 
 
 @kernel_part
@@ -108,8 +114,8 @@ def prefetch_children(aggregates: Floats, children: Ints, e: int, n_points: int)
     """Ask for the aggregates of the children of a merge that comes a while after merge e."""
     if e + AHEAD < n_points - 1:
         width = aggregates.shape[1]
-        prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points) * width)
-        prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points) * width)
+        prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points, aggregates) * width)
+        prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points, aggregates) * width)
 
 
 @kernel_part
@@ -122,15 +128,20 @@ def members_and_distances(
     heights: Floats,
     aggregates: Floats,
     n_points: int,
+    single: bool,
     members: Floats,
     distances: Floats,
 ) -> None:
     """Fill, for each node of the view and each cluster, two sums over the cluster's points.
 
+    single : bool
+        Whether each cluster is a single point. It then counts as one, so that its centre is its
+        row to the last bit.
     members : (count, k), out
-        The number of points below the node.
+        The mass of those below the node.
     distances : (count, k), out
-        The sum of distances from any one point below the node to the points not below it.
+        The sum of distances from any one point below the node to those not below it, each times
+        its mass.
     """
     k = members.shape[1]
     for x in range(count - 1, -1, -1):
@@ -141,7 +152,8 @@ def members_and_distances(
             for a in range(k):
                 members[x, a] = 0.0
             if label[x] < k:
-                members[x, label[x]] = aggregates[row_of(node[x], n_points), MASS]
+                mass = aggregates[row_of(node[x], n_points, aggregates), MASS]
+                members[x, label[x]] = 1.0 if single else mass
     for a in range(k):
         distances[0, a] = 0.0
     for x in range(count):

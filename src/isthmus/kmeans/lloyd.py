@@ -8,6 +8,7 @@ assigned once more, so that labels and centres always match.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from isthmus.kmeans.frontier import (
     label_points,
     label_single_points,
 )
-from isthmus.kmeans.objective import TreeObjective
+from isthmus.kmeans.objective import TreeObjective, to_twelve_digits
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,18 @@ class PlainAssignment:
         self.inertia = np.inf
         self.relocated = False
         self.labels = start_labels(start, objective.n_points, n_clusters)
+        self.single = start.parts is None
 
     def step(self, *, move: bool = True) -> bool:
         """Assign all points to the nearest centre; return whether a label changed."""
         old = self.labels
-        new, distances = self.objective.assign_all(old, self.n_clusters, None if move else old)
-        self.relocated = fill_empty_clusters(new, distances, self.n_clusters)
+        new, distances = self.objective.assign_all(
+            old, self.n_clusters, None if move else old, single=self.single
+        )
+        self.single = False
+        self.relocated = fill_empty_clusters(self.objective, new, distances, self.n_clusters)
         self.labels = new
-        self.inertia = float(distances.sum())
+        self.inertia = self.objective.total(distances)
         return not np.array_equal(old, new)
 
     def point_labels(self) -> Labels:
@@ -97,6 +102,7 @@ class LazyAssignment:
         self.relocated = False
         self._view = View(objective.n_points, n_clusters)
         self._node_labels = np.empty(2 * objective.n_points - 1, dtype=np.int32)
+        self._single = start.parts is None
         if start.parts is not None:
             label_nodes(objective.tree.children, start.parts, self._node_labels)
         else:
@@ -109,22 +115,24 @@ class LazyAssignment:
             return self._step_plain(move=move)
         masses = np.empty(self.n_clusters)
         changed, self.inertia = self.objective.assign_view(
-            self._view, self._node_labels, masses, move=move
+            self._view, self._node_labels, masses, move=move, single=self._single
         )
+        single, self._single = self._single, False
         self.relocated = False
         if masses.all():
             return changed
         # A cluster lost its last point: rare, so the plain way of doing the step will do.
         old = self._labels_in_view()
         new = self.point_labels()
-        _, distances = self.objective.assign_all(old, self.n_clusters, new)
-        self.relocated = fill_empty_clusters(new, distances, self.n_clusters)
+        _, distances = self.objective.assign_all(old, self.n_clusters, new, single=single)
+        self.relocated = fill_empty_clusters(self.objective, new, distances, self.n_clusters)
         label_nodes(tree.children, new, self._node_labels)
         return not np.array_equal(old, new)
 
     def _step_plain(self, *, move: bool) -> bool:
         """Do a step where the view is too large, as on trees that are one long path."""
         plain = PlainAssignment(self.objective, Start(parts=self.point_labels()), self.n_clusters)
+        plain.single, self._single = self._single, False
         changed = plain.step(move=move)
         self.inertia, self.relocated = plain.inertia, plain.relocated
         label_nodes(self.objective.tree.children, plain.labels, self._node_labels)
@@ -156,20 +164,38 @@ def start_labels(start: Start, n_points: int, n_clusters: int) -> Labels:
     return labels
 
 
-def fill_empty_clusters(labels: Labels, distances: Floats, n_clusters: int) -> bool:
-    """Move the points farthest from their centres into empty clusters, one each.
+def fill_empty_clusters(
+    objective: TreeObjective, labels: Labels, distances: Floats, n_clusters: int
+) -> bool:
+    """Move the points farthest from their centres into empty clusters.
 
-    A point that is alone in its cluster stays. Changes labels in place; returns whether it did.
+    Points that coincide move together, as one point of their mass would, and stay where no others
+    are in their cluster. Only clusters that are then still empty get one of them each.
+    Changes labels in place; returns whether it did.
     """
-    sizes = np.bincount(labels, minlength=n_clusters)
-    empty = list(np.flatnonzero(sizes == 0))
+    empty = list(np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0))
     if not empty:
         return False
-    for point in np.argsort(-distances, kind="stable"):
-        if sizes[labels[point]] > 1:
-            sizes[labels[point]] -= 1
-            labels[point] = empty.pop(0)
-            sizes[labels[point]] = 1
-            if not empty:
-                break
+    farthest_first = np.argsort(-to_twelve_digits(distances), kind="stable")
+    _move_groups(objective.groups, farthest_first, labels, empty)
+    if empty:
+        _move_groups(np.arange(len(labels)), farthest_first, labels, empty)
     return True
+
+
+def _move_groups(groups: Ints, farthest_first: Ints, labels: Labels, empty: list[Any]) -> None:
+    """Move whole groups of points into empty clusters, while there are any; both in place."""
+    sizes = np.bincount(labels, minlength=max(empty) + 1)
+    by_group = np.argsort(groups, kind="stable")
+    begin = np.searchsorted(groups[by_group], np.arange(groups.max() + 2))
+    _, firsts = np.unique(groups[farthest_first], return_index=True)
+    for point in farthest_first[np.sort(firsts)]:
+        if not empty:
+            break
+        group, label = groups[point], labels[point]
+        members = by_group[begin[group] : begin[group + 1]]
+        members = members[labels[members] == label]
+        if len(members) < sizes[label]:
+            labels[members] = empty.pop(0)
+            sizes[label] -= len(members)
+            sizes[labels[point]] = len(members)

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from isthmus._parallel import chunks
-from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.frontier import View
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.kmeans.frontier import MASS, STACK, View
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.products import columns_at_once
+from isthmus.ultrametric.merges import CHUNK
+from isthmus.ultrametric.products import columns_at_once, sum_below
 
 # Squared distances that agree up to this relative difference are equal: the tie goes to the
 # cluster with the smaller number, whatever the order in which rounding errors were made.
 TIE = 1e-12
+# The same in binary digits, for numbers that are rounded so that they can be ranked.
+DIGITS = 40
+
+
+def is_nearer(distances: Floats, best: Floats) -> Array:
+    """Whether squared distances to a cluster are below the best to those before it, ties aside."""
+    # (1 - TIE) inf is inf: whatever is finite comes before it
+    nearer: Array = distances < (1.0 - TIE) * best - TIE * np.abs(distances)
+    return nearer
+
+
+def to_twelve_digits(values: Any) -> Array:
+    """Return numbers rounded to 12 digits, so that rounding errors no longer rank them."""
+    mantissas, exponents = np.frexp(values)
+    rounded: Array = np.ldexp(np.rint(np.ldexp(mantissas, DIGITS)), exponents - DIGITS)
+    return rounded
 
 
 def highest_finite(heights: Floats) -> float:
@@ -36,6 +55,8 @@ class TreeObjective(ABC):
     Attributes
     ----------
     tree : UltrametricTree
+    masses : (n,) float64 or None
+        How many points each one stands for; None where each stands for itself.
     heights : (n - 1,) float64
         The heights that the kernels see: scaled by a power of two, so that no square or product
         of them overflows.
@@ -43,8 +64,12 @@ class TreeObjective(ABC):
         Lengths of the kernels, times this, are those of the tree.
     """
 
-    def __init__(self, tree: UltrametricTree) -> None:
+    mass_degree: int
+    """How the inertia grows when all masses are scaled: by scale ** mass_degree."""
+
+    def __init__(self, tree: UltrametricTree, masses: Floats | None = None) -> None:
         self.tree = tree
+        self.masses = masses
         self.n_points = tree.n_points
         self.unit = unit_of(tree.heights)
         self.heights: Floats = tree.heights / self.unit
@@ -56,9 +81,49 @@ class TreeObjective(ABC):
         parents[self.tree.children] = np.arange(self.n_points, 2 * self.n_points - 1)[:, None]
         return parents
 
+    @cached_property
+    def groups(self) -> Ints:
+        """A number for each point, from 0 on, the same for points at transitive distance 0."""
+        numbers = np.concatenate([[0], np.cumsum(self.tree.gaps > 0.0)])
+        groups: Ints = numbers[self.tree.starts[: self.n_points]]
+        return groups
+
+    @cached_property
+    def node_masses(self) -> Array:
+        """The mass below each node: shape (2n - 1,), whole numbers where no masses are given."""
+        if self.masses is None:
+            return self.tree.sizes
+        sums = np.empty((2 * self.n_points - 1, 1))
+        sums[: self.n_points, 0] = self.masses
+        for start, stop in chunks(self.n_points - 1, CHUNK):
+            sum_below(self.tree.children, sums, start, stop)
+        return sums[:, 0]
+
+    @cached_property
+    def stack_depth(self) -> int:
+        """How deep a stack becomes on which the heavier of two nodes lies below the lighter."""
+        if self.masses is None:
+            return STACK
+        return STACK + int(np.ceil(np.log2(self.masses.max() / self.masses.min())))
+
+    def leaf_aggregates(self, n_columns: int) -> Floats:
+        """Return aggregates with those of the leaves filled in: their mass, and zeros.
+
+        Where no masses are given, one row stands for all of them; see row_of.
+        """
+        n_leaf_rows = 1 if self.masses is None else self.n_points
+        aggregates = np.empty((n_leaf_rows + self.n_points - 1, n_columns))
+        aggregates[:n_leaf_rows] = 0.0
+        aggregates[:n_leaf_rows, MASS] = 1.0 if self.masses is None else self.masses
+        return aggregates
+
+    def total(self, values: Floats) -> float:
+        """Return the sum of one value per point, each as often as its mass says."""
+        return float(values.sum() if self.masses is None else (values * self.masses).sum())
+
     @abstractmethod
     def assign_view(
-        self, view: View, node_labels: Labels, masses: Floats, *, move: bool
+        self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
     ) -> tuple[bool, float]:
         """Move points to the nearest centre, opening only what is undecided.
 
@@ -68,9 +133,11 @@ class TreeObjective(ABC):
             The assignment whose centres are meant.
         node_labels : (2n - 1,) int32, out
         masses : (n_clusters,) float64, out
-            The sizes of the clusters after the step.
+            The masses of the clusters after the step.
         move : bool
             If False, only the inertia is computed.
+        single : bool
+            Whether each cluster in the view is a single point, whatever its mass.
 
         Returns
         -------
@@ -80,7 +147,12 @@ class TreeObjective(ABC):
         """
 
     def assign_all(
-        self, members: Labels, n_clusters: int, labels: Labels | None = None
+        self,
+        members: Labels,
+        n_clusters: int,
+        labels: Labels | None = None,
+        *,
+        single: bool = False,
     ) -> tuple[Labels, Floats]:
         """Move points to the nearest centre by products with the whole tree: O(n k) time.
 
@@ -91,6 +163,8 @@ class TreeObjective(ABC):
         n_clusters : int
         labels : (n,) int32, optional
             If given, no point chooses: each one's distance is to the centre of this label.
+        single : bool
+            Whether each cluster of the assignment is a single point, whatever its mass.
 
         Returns
         -------
@@ -100,20 +174,28 @@ class TreeObjective(ABC):
         """
         nearest = np.zeros(self.n_points, dtype=np.int32)
         distances = np.full(self.n_points, np.inf)
-        for start, stop in chunks(n_clusters, columns_at_once(self.n_points)):
-            membership = (members[:, None] == np.arange(start, stop)).astype(np.float64)
-            masses = membership.sum(axis=0)
+        for start, membership, masses in self.memberships(members, n_clusters, single=single):
             with np.errstate(invalid="ignore", divide="ignore"):
                 block = self.distances_to_centres(membership, masses)
             for a in np.flatnonzero(masses):
-                if labels is None:
-                    # (1 - TIE) inf is inf: the first cluster takes all points
-                    moves = block[:, a] < (1.0 - TIE) * distances - TIE * np.abs(block[:, a])
-                else:
-                    moves = labels == start + a
+                chosen = None if labels is None else labels == start + a
+                moves = is_nearer(block[:, a], distances) if chosen is None else chosen
                 nearest[moves] = start + a
                 distances[moves] = block[moves, a]
         return nearest, np.maximum(distances, 0.0)
+
+    def memberships(
+        self, members: Labels, n_clusters: int, *, single: bool = False
+    ) -> Iterator[tuple[int, Floats, Floats]]:
+        """Yield a few clusters at a time: the first one, the membership of points, its sums.
+
+        As :meth:`distances_to_centres` takes them.
+        """
+        for start, stop in chunks(n_clusters, columns_at_once(self.n_points)):
+            membership = (members[:, None] == np.arange(start, stop)).astype(np.float64)
+            if self.masses is not None and not single:
+                membership *= self.masses[:, None]
+            yield start, membership, membership.sum(axis=0)
 
     @abstractmethod
     def distances_to_centres(self, membership: Floats, masses: Floats) -> Floats:
@@ -122,11 +204,29 @@ class TreeObjective(ABC):
         Parameters
         ----------
         membership : (n, m) float64
-            Column a is 1 where a point belongs to cluster a.
+            Column a is the mass of a point where it belongs to cluster a, and 0 elsewhere.
         masses : (m,) float64
             The column sums. Columns of an empty cluster may come back with any values.
         """
 
     @abstractmethod
+    def distances_of_new_points(
+        self, membership: Floats, masses: Floats
+    ) -> Callable[[Floats], Floats]:
+        """Return a function from new points to their squared distances to a few centres.
+
+        Parameters
+        ----------
+        membership, masses
+            As above.
+
+        Returns
+        -------
+        callable
+            It takes the distances of some new points to all points, (b, n) in the kernels' scale,
+            and returns an array of shape (b, m).
+        """
+
+    @abstractmethod
     def squared_distances_to(self, point: int) -> Floats:
-        """Return the squared distance of every point to one, in leaf order."""
+        """Return the squared distance of every point to one."""

@@ -4,7 +4,9 @@ A Lloyd step opens only the part of the tree whose points may disagree. For a no
 aggregates below, the squared distance of its points i to the centre of cluster a is a constant
 plus a linear function of t_i (and, for v's own cluster, of u_i):
 
-    t_i = sum of D(i, m) over m in v,    u_i = sum of D(i, m) t_m over m in v.
+    t_i = sum of D(i, m) over m in v,    u_i = sum of D(i, m) t_m over m in v,
+
+where a point m of mass w counts w times, here as among the coordinates of a row.
 
 Where one cluster wins on the whole range of t and u, all of v goes to it at once; else v is
 opened. rows_step.py does that; here are the aggregates, the plain way, and distances for starts.
@@ -12,13 +14,14 @@ opened. rows_step.py does that; here are the aggregates, the plain way, and dist
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from isthmus._compile import kernel
 from isthmus._parallel import chunks
-from isthmus._typing import Floats, Ints, Labels
+from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.frontier import MASS, View, prefetch_children, row_of
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_step import (
@@ -39,17 +42,18 @@ from isthmus.ultrametric.products import multiply
 class RowsObjective(TreeObjective):
     """Squared Euclidean distances between rows of the transitive distance matrix."""
 
+    # A mass weighs a point in the sum, and its coordinate in each distance.
+    mass_degree = 2
+
     @cached_property
     def aggregates(self) -> Floats:
-        """The aggregates of any leaf and of all merges, columns as in rows_step.py: (n, 8)."""
-        aggregates = np.empty((self.n_points, 8))
-        aggregates[0] = 0.0
-        aggregates[0, MASS] = 1.0
+        """The aggregates of leaves and merges, rows as in row_of, columns as in rows_step.py."""
+        aggregates = self.leaf_aggregates(8)
         aggregate_rows(self.tree.children, self.heights, aggregates)
         return aggregates
 
     def assign_view(
-        self, view: View, node_labels: Labels, masses: Floats, *, move: bool
+        self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
     ) -> tuple[bool, float]:
         """Do a Lloyd step on a view; see TreeObjective."""
         inertia = np.zeros(1)
@@ -66,12 +70,13 @@ class RowsObjective(TreeObjective):
             view.spread,
             view.outside,
             view.own,
-            *stack_buffers(view.n_clusters),
+            *stack_buffers(self.stack_depth, view.n_clusters),
             node_labels,
             view.opened,
             masses,
             inertia,
             move,
+            single,
         )
         return changed, float(inertia[0])
 
@@ -86,15 +91,34 @@ class RowsObjective(TreeObjective):
         mean[: self.n_points] = multiply(children, self.heights, membership) / masses
         outside = np.zeros_like(mean)
         for start, stop in chunks(self.n_points - 1, CHUNK):
-            spread_below(children, self.tree.sizes, mean, outside, start, stop)
+            spread_below(children, self.node_masses, mean, outside, start, stop)
         outside[-1] = 0.0
         for start, stop in reversed(list(chunks(self.n_points - 1, CHUNK))):
-            gather_outside(children, self.heights, self.tree.sizes, mean, outside, start, stop)
-        distances: Floats = outside[: self.n_points] + mean[: self.n_points] ** 2
+            gather_outside(children, self.heights, self.node_masses, mean, outside, start, stop)
+        own: Floats = mean[: self.n_points] ** 2
+        if self.masses is not None:
+            own *= self.masses[:, None]
+        return outside[: self.n_points] + own
+
+    def distances_of_new_points(
+        self, membership: Floats, masses: Floats
+    ) -> Callable[[Floats], Floats]:
+        """Return a function from new rows to their squared distances; see TreeObjective."""
+        centres = multiply(self.tree.children, self.heights, membership) / masses
+
+        def distances(rows: Floats) -> Floats:
+            out = np.empty((len(rows), len(masses)))
+            for a, centre in enumerate(centres.T):
+                squares = (rows - centre) ** 2
+                if self.masses is not None:
+                    squares *= self.masses
+                out[:, a] = squares.sum(axis=1)
+            return out
+
         return distances
 
     def squared_distances_to(self, point: int) -> Floats:
-        """Return the squared distance of every row to the row of one point, in leaf order."""
+        """Return the squared distance of every row to the row of one point."""
         out = np.empty(self.n_points)
         sums, squares = self._sums_outside
         row_distances(
@@ -104,6 +128,7 @@ class RowsObjective(TreeObjective):
             self.tree.starts,
             self.tree.sizes,
             self.tree.leaf_order,
+            self.node_masses,
             sums,
             squares,
             point,
@@ -114,19 +139,19 @@ class RowsObjective(TreeObjective):
     @cached_property
     def _sums_outside(self) -> tuple[Floats, Floats]:
         sums, squares = np.zeros((2, 2 * self.n_points - 1))
-        sum_outside(self.tree.children, self.heights, self.tree.sizes, sums, squares)
+        sum_outside(self.tree.children, self.heights, self.node_masses, sums, squares)
         return sums, squares
 
 
 @kernel
 def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
-    """Fill the aggregates, (n, 8), in and out, of all merges; those of leaves, row 0, are given."""
+    """Fill the aggregates, (…, 8), in and out, of all merges; those of leaves are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
         prefetch_children(aggregates, children, e, n_points)
-        x = aggregates[row_of(children[e, 0], n_points)]
-        y = aggregates[row_of(children[e, 1], n_points)]
-        out = aggregates[e + 1]
+        x = aggregates[row_of(children[e, 0], n_points, aggregates)]
+        y = aggregates[row_of(children[e, 1], n_points, aggregates)]
+        out = aggregates[row_of(n_points + e, n_points, aggregates)]
         h = heights[e]
         # Joining adds h times the other side's mass to each t, and to each u what follows.
         up_x, up_y = h * y[MASS], h * x[MASS]
@@ -147,10 +172,12 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
 
 @kernel
 def spread_below(
-    children: Ints, sizes: Ints, mean: Floats, spread: Floats, start: int, stop: int
+    children: Ints, masses: Array, mean: Floats, spread: Floats, start: int, stop: int
 ) -> None:
     """Fill, for merges start … stop - 1, the mean of coordinates below and their spread.
 
+    masses : (2n - 1,), in
+        The mass below each node.
     mean, spread : (2n - 1, m), in and out
         For each of m centres, the mean of its coordinates below a node, and the sum of their
         squared deviations from it. Those of leaves are given.
@@ -158,7 +185,7 @@ def spread_below(
     n_points = children.shape[0] + 1
     for e in range(start, stop):
         x, y = children[e, 0], children[e, 1]
-        mass_x, mass_y = np.float64(sizes[x]), np.float64(sizes[y])
+        mass_x, mass_y = np.float64(masses[x]), np.float64(masses[y])
         mass = mass_x + mass_y
         for c in range(mean.shape[1]):
             apart = mean[x, c] - mean[y, c]
@@ -172,7 +199,7 @@ def spread_below(
 def gather_outside(
     children: Ints,
     heights: Floats,
-    sizes: Ints,
+    masses: Array,
     mean: Floats,
     outside: Floats,
     start: int,
@@ -190,25 +217,25 @@ def gather_outside(
         h = heights[e]
         for c in range(mean.shape[1]):
             to_x, to_y = h - mean[x, c], h - mean[y, c]
-            in_x = sizes[x] * to_x * to_x + outside[x, c]
-            in_y = sizes[y] * to_y * to_y + outside[y, c]
+            in_x = masses[x] * to_x * to_x + outside[x, c]
+            in_y = masses[y] * to_y * to_y + outside[y, c]
             outside[x, c] = outside[n_points + e, c] + in_y
             outside[y, c] = outside[n_points + e, c] + in_x
 
 
 @kernel
 def sum_outside(
-    children: Ints, heights: Floats, sizes: Ints, sums: Floats, squares: Floats
+    children: Ints, heights: Floats, masses: Array, sums: Floats, squares: Floats
 ) -> None:
     """Fill, for each node, the sum of D(i, m) and of its square over m outside, for i inside."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 2, -1, -1):
         h = heights[e]
         x, y = children[e, 0], children[e, 1]
-        sums[x] = sums[n_points + e] + h * sizes[y]
-        sums[y] = sums[n_points + e] + h * sizes[x]
-        squares[x] = squares[n_points + e] + h * h * sizes[y]
-        squares[y] = squares[n_points + e] + h * h * sizes[x]
+        sums[x] = sums[n_points + e] + h * masses[y]
+        sums[y] = sums[n_points + e] + h * masses[x]
+        squares[x] = squares[n_points + e] + h * h * masses[y]
+        squares[y] = squares[n_points + e] + h * h * masses[x]
 
 
 @kernel
@@ -219,12 +246,13 @@ def row_distances(
     starts: Ints,
     sizes: Ints,
     leaf_order: Ints,
+    masses: Array,
     sums: Floats,
     squares: Floats,
     point: int,
     out: Floats,
 ) -> None:
-    """Fill out, (n,) in leaf order, with the squared distances of all rows to one point's row.
+    """Fill out, (n,), with the squared distances of all rows to one point's row.
 
     Good to about 1e-16 of the largest of them: enough to draw a start, not to compare distances.
 
@@ -233,18 +261,18 @@ def row_distances(
     the point differ only in coordinates inside v and y, where the one or the other is h.
     """
     n_points = children.shape[0] + 1
-    out[starts[point]] = 0.0
+    out[point] = 0.0
     v = point
     while parents[v] >= 0:
         e = parents[v] - n_points
         h = heights[e]
         y = children[e, 1] if children[e, 0] == v else children[e, 0]
         inside = (
-            sizes[v] * h * h - 2.0 * h * (sums[point] - sums[v]) + (squares[point] - squares[v])
+            masses[v] * h * h - 2.0 * h * (sums[point] - sums[v]) + (squares[point] - squares[v])
         )
         for p in range(starts[y], starts[y] + sizes[y]):
             i = leaf_order[p]
-            out[p] = inside + (
-                sizes[y] * h * h - 2.0 * h * (sums[i] - sums[y]) + (squares[i] - squares[y])
+            out[i] = inside + (
+                masses[y] * h * h - 2.0 * h * (sums[i] - sums[y]) + (squares[i] - squares[y])
             )
         v = parents[v]

@@ -14,7 +14,6 @@ from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.frontier import (
     MASS,
     MIXED,
-    STACK,
     fold_siblings,
     members_and_distances,
     row_of,
@@ -25,18 +24,19 @@ from isthmus.kmeans.objective import TIE
 ROUNDING = 1e-15
 
 # Columns of the aggregates of a node v, after MASS: the sum of t_i; the sum of their
-# squared deviations from their mean; the sum of D(i, m)² over all i and m in v; bounds.
+# squared deviations from their mean; the sum of D(i, m)² over all i and m in v; bounds. In all
+# sums each point counts as often as its mass says.
 T_SUM, T_SPREAD, SQUARES, T_MIN, T_MAX, U_MIN, U_MAX = range(1, 8)
 
 
-def stack_buffers(n_clusters: int) -> tuple[Array, ...]:
+def stack_buffers(depth: int, n_clusters: int) -> tuple[Array, ...]:
     """Return the stack of assign_rows, and its scratch space per cluster."""
     return (
-        np.empty(STACK, dtype=np.int64),
-        np.empty(STACK, dtype=np.int64),
-        np.empty(STACK),
-        np.empty((STACK, n_clusters), dtype=np.int64),
-        np.empty((STACK, n_clusters)),
+        np.empty(depth, dtype=np.int64),
+        np.empty(depth, dtype=np.int64),
+        np.empty(depth),
+        np.empty((depth, n_clusters), dtype=np.int64),
+        np.empty((depth, n_clusters)),
         np.empty((3, n_clusters)),
         np.empty(n_clusters),
     )
@@ -77,7 +77,7 @@ def centre_parts(
                 spread[x, a] = 0.0
             b = label[x]
             if b < k:
-                properties = aggregates[row_of(node[x], n_points)]
+                properties = aggregates[row_of(node[x], n_points, aggregates)]
                 own[x] = mean[x, b]
                 spread[x, b] = properties[T_SPREAD] / (masses[b] * masses[b])
                 mean[x, b] += properties[T_SUM] / properties[MASS]
@@ -85,8 +85,8 @@ def centre_parts(
                 mean[x, a] /= masses[a]
         else:
             y, z = first[x], second[x]
-            mass_y = aggregates[row_of(node[y], n_points), MASS]
-            mass_z = aggregates[row_of(node[z], n_points), MASS]
+            mass_y = aggregates[row_of(node[y], n_points, aggregates), MASS]
+            mass_z = aggregates[row_of(node[z], n_points, aggregates), MASS]
             mass = mass_y + mass_z
             for a in range(k):
                 apart = mean[y, a] - mean[z, a]
@@ -99,8 +99,8 @@ def centre_parts(
     for x in range(count):
         if label[x] == MIXED:
             y, z = first[x], second[x]
-            mass_y = aggregates[row_of(node[y], n_points), MASS]
-            mass_z = aggregates[row_of(node[z], n_points), MASS]
+            mass_y = aggregates[row_of(node[y], n_points, aggregates), MASS]
+            mass_z = aggregates[row_of(node[z], n_points, aggregates), MASS]
             h = heights[node[x] - n_points]
             for a in range(k):
                 to_y, to_z = h - mean[y, a], h - mean[z, a]
@@ -209,7 +209,8 @@ def open_node(
     stack_… : in and out
         At depth the node, on return the larger child; the smaller one at depth + 1.
     """
-    x, y = aggregates[row_of(children[0], n_points)], aggregates[row_of(children[1], n_points)]
+    x = aggregates[row_of(children[0], n_points, aggregates)]
+    y = aggregates[row_of(children[1], n_points, aggregates)]
     larger = 0
     if x[MASS] < y[MASS]:
         larger = 1
@@ -298,6 +299,7 @@ def assign_rows(
     masses: Floats,
     inertia: Floats,
     move: bool,
+    single: bool,
 ) -> bool:
     """Move every point to the nearest centre of the assignment in the view.
 
@@ -310,11 +312,13 @@ def assign_rows(
     mean, spread, outside, own, stack_…, forms, old_masses, opened : scratch
     node_labels : (2n - 1,) int32, in and out
     masses : (k,) float64, out
-        The number of points of each cluster after the step.
+        The mass of each cluster after the step.
     inertia : (1,) float64, out
         The sum of squared distances to the centres before the step.
     move : bool
         If False no point moves, and only the inertia is computed.
+    single : bool
+        Whether each cluster in the view is a single point.
 
     Returns
     -------
@@ -324,7 +328,7 @@ def assign_rows(
     n_points = children.shape[0] + 1
     k = mean.shape[1]
     members_and_distances(
-        count, node, label, first, second, heights, aggregates, n_points, spread, mean
+        count, node, label, first, second, heights, aggregates, n_points, single, spread, mean
     )
     for a in range(k):
         old_masses[a] = spread[0, a]
@@ -363,7 +367,7 @@ def assign_rows(
             own_v = stack_own[depth]
             far = stack_outside[depth]
             active = stack_active[depth]
-            properties = aggregates[row_of(v, n_points)]
+            properties = aggregates[row_of(v, n_points, aggregates)]
             if move:
                 n_kept = surviving_clusters(
                     properties,

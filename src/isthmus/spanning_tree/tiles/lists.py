@@ -12,9 +12,9 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.distances import sparse_distance
 from isthmus.spanning_tree.simd import COLUMNS, lowest_lane, near_columns
 from isthmus.spanning_tree.tiles.blocks import Singles
-from isthmus.spanning_tree.tiles.sparse import sparse_distance
 
 # Set for each specialisation: whether points are sparse.
 SPARSE = 0

@@ -12,24 +12,10 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import Workers
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._typing import Floats, Labels
+from isthmus.distances import Entries, entries_of
 from isthmus.point_maps import reduce_rows
 from isthmus.spanning_tree.tiles.blocks import BLOCK, EXACT, Blocks, Singles, even_starts
-
-
-class Entries(NamedTuple):
-    """The stored entries of sparse rows, features ascending.
-
-    Attributes
-    ----------
-    values : (n_entries,) float32 or float64
-    features : (n_entries,) int64
-    starts : (n + 1,) int64
-    """
-
-    values: Array
-    features: Ints
-    starts: Ints
 
 
 class Inverted(NamedTuple):
@@ -87,7 +73,7 @@ class SparseRows:
 def sparse_blocks(points: Any, _: Workers) -> Blocks:
     """Put the rows of a CSR matrix, its indices sorted, into blocks, as they come."""
     n_points, n_features = points.shape
-    given = Entries(points.data, points.indices.astype(np.int64), points.indptr.astype(np.int64))
+    given = entries_of(points)
     values = given.values.astype(np.float64)
     squares = reduce_rows(np.add, values**2, given.starts)
     whole = bool((values == np.rint(values)).all())
@@ -143,28 +129,3 @@ def invert(entries: Entries, first: int, stop: int, inverted: Inverted) -> None:
             starts[feature] -= 1
             inverted.columns[starts[feature]] = row - first
             inverted.values[starts[feature]] = entries.values[entry]
-
-
-@kernel_part
-def sparse_distance(entries: Entries, i: int, j: int) -> float:
-    """Return the squared distance of two rows, summed feature by feature."""
-    here, end_here = entries.starts[i], entries.starts[i + 1]
-    there, end_there = entries.starts[j], entries.starts[j + 1]
-    total = 0.0
-    while here < end_here or there < end_there:
-        x = y = 0.0
-        one = here < end_here and (
-            there >= end_there or entries.features[here] <= entries.features[there]
-        )
-        other = there < end_there and (
-            here >= end_here or entries.features[there] <= entries.features[here]
-        )
-        if one:
-            x = np.float64(entries.values[here])
-            here += 1
-        if other:
-            y = np.float64(entries.values[there])
-            there += 1
-        difference = y - x
-        total += difference * difference
-    return total
