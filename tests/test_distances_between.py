@@ -58,7 +58,7 @@ def test_parameters_and_precomputed():
     found = between(X, sources, targets, "minkowski", {"p": 3})
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     matrix = cdist(X, X)
-    found = between(matrix, sources, targets, "precomputed")
+    found = between(check_precomputed(matrix), sources, targets)
     np.testing.assert_array_equal(found, matrix[:10, 10:])
 
 
