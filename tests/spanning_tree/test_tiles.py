@@ -232,7 +232,8 @@ def bounds_and_distances(X):
         rows = found.places(block)
         for other in range(found.n_blocks):
             columns = found.places(other)
-            terms = tile.fill(found, rows, block, other)
+            apart = found.apart(rows, block, other)
+            terms = tile.fill(found, rows, other, apart)
             n_columns = columns.stop - columns.start
             products = tile.square[: len(terms), :n_columns]
             sums = terms[:, None] + tile.column_terms[None, :n_columns]
@@ -279,8 +280,11 @@ def test_gaps_are_never_above_a_distance(kind):
     for block in range(found.n_blocks):
         gaps = found.gaps(block)
         for other in range(found.n_blocks):
-            nearest = distances[found.places(block), found.places(other)].min()
-            assert gaps[other] <= nearest
+            rows = found.places(block)
+            nearest = distances[rows, found.places(other)].min(axis=1)
+            assert gaps[other] <= nearest.min()
+            if (apart := found.apart(rows, block, other)) is not None:
+                assert (found.distances_along(rows, other, apart) <= nearest).all()
 
 
 def test_where_all_is_equally_far_prim_takes_over():

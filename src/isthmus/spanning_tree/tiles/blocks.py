@@ -31,7 +31,7 @@ is lowered.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -75,8 +75,8 @@ class Rows(Protocol):
     def products(self, rows: slice | Labels, columns: slice, out: Singles, scratch: Any) -> None:
         """Fill out, (n_rows, >= n_columns), with the inner products of places."""
 
-    def along(self, places: slice | Labels, direction: Floats) -> Singles:
-        """Return the inner products of places with a vector."""
+    def along(self, places: slice | Labels, direction: Floats) -> Floats:
+        """Return the inner products of places with a vector, computed in float32."""
 
     def scratch(self) -> Any:
         """Return the memory that a thread needs for products."""
@@ -103,13 +103,29 @@ class DenseRows:
         n_columns = columns.stop - columns.start
         np.matmul(self.singles[rows], self.singles[columns].T, out=out[:, :n_columns])
 
-    def along(self, places: slice | Labels, direction: Floats) -> Singles:
-        """Return the inner products of places with a vector."""
-        products: Singles = self.singles[places] @ direction.astype(np.float32)
-        return products
+    def along(self, places: slice | Labels, direction: Floats) -> Floats:
+        """Return the inner products of places with a vector, computed in float32."""
+        products = self.singles[places] @ direction.astype(np.float32)
+        return np.asarray(products, dtype=np.float64)
 
     def scratch(self) -> Any:
         """Return nothing: matrix products bring their own."""
+
+
+class Apart(NamedTuple):
+    """How points of two blocks lie along D, the difference of the blocks' centres.
+
+    Attributes
+    ----------
+    length : float
+        |D|.
+    rows, columns : (n_rows,) and (n_columns,) float64
+        D·a and D·b.
+    """
+
+    length: float
+    rows: Floats
+    columns: Floats
 
 
 @dataclass(frozen=True)
@@ -162,12 +178,16 @@ class Blocks:
         """Return the places of a block."""
         return slice(int(self.starts[block]), int(self.starts[block + 1]))
 
-    def delta(self, block: int, other: int) -> Floats | None:
-        """Return the difference of two blocks' centres; None where it is zero."""
+    def apart(self, rows: slice | Labels, block: int, other: int) -> Apart | None:
+        """Return how places of a block lie to another block; None where both have one centre."""
         if block == other or self.one_centre:
             return None
-        difference: Floats = self.centres[block] - self.centres[other]
-        return difference
+        delta = self.centres[block] - self.centres[other]
+        return Apart(
+            float(np.sqrt((delta**2).sum())),
+            self.rows.along(rows, delta),
+            self.rows.along(self.places(other), delta),
+        )
 
     def gaps(self, block: int) -> Floats:
         """Return squared distances, scaled, that points of all blocks keep from a block's."""
@@ -178,26 +198,48 @@ class Blocks:
         gaps[block] = 0.0
         return gaps
 
-    def row_terms(self, places: slice | Labels, delta: Floats | None) -> Singles:
-        """Return the terms of points as rows; delta is D."""
-        return self._terms(places, delta, 0.0)
+    def distances_along(self, rows: slice | Labels, other: int, apart: Apart) -> Floats:
+        """Return squares that places of a block keep from another block along their difference.
 
-    def column_terms(self, other: int, delta: Floats | None) -> Singles:
+        What separates two clusters is often a single direction: in it both are narrow.
+        """
+        if apart.length == 0.0:
+            return np.zeros(len(apart.rows))
+        g = self._growth()
+        nearest = apart.length + (apart.rows - apart.columns.max()) / apart.length
+        lost = (g + 4 * UNIT) * (np.sqrt(self.squares[rows]) + self.radii[other])
+        distances: Floats = np.maximum(nearest * (1 - 1e-9) - lost - 1e-30, 0.0) ** 2
+        return distances
+
+    def row_terms(self, places: slice | Labels, apart: Apart | None) -> Singles:
+        """Return the terms of points as rows."""
+        return self._terms(places, 0.0, 0.0 if apart is None else 2.0 * apart.rows, apart)
+
+    def column_terms(self, other: int, apart: Apart | None) -> Singles:
         """Return the terms of a block's points as columns."""
-        if delta is None:
-            return self._terms(self.places(other), None, 0.0)
-        return self._terms(self.places(other), -delta, float((delta**2).sum()))
+        if apart is None:
+            return self._terms(self.places(other), 0.0, 0.0, None)
+        return self._terms(self.places(other), apart.length**2, -2.0 * apart.columns, apart)
 
-    def _terms(self, places: slice | Labels, delta: Floats | None, constant: float) -> Singles:
-        squares, d = self.squares[places], self.rows.n_summands
-        g = d * UNIT / (1 - d * UNIT)
-        terms, lowering = squares + constant, (g + 6 * UNIT) * squares
-        if delta is not None:
-            terms += 2.0 * self.rows.along(places, delta)
-            length = np.sqrt((delta**2).sum())
-            lowering += (2 * g + 5 * UNIT) * length * np.sqrt(squares)
+    def _growth(self) -> float:
+        """Return how much of its size a sum of products can lose: g above."""
+        lost = self.rows.n_summands * UNIT
+        return lost / (1.0 - lost)
+
+    def _terms(
+        self,
+        places: slice | Labels,
+        constant: float,
+        along: Floats | float,
+        apart: Apart | None,
+    ) -> Singles:
+        squares, g = self.squares[places], self._growth()
+        terms = squares + constant + along
         if not self.exact:
-            terms -= lowering + 4 * UNIT * np.abs(terms) + d * 2.0**-101
+            lowering = (g + 6 * UNIT) * squares + self.rows.n_summands * 2.0**-101
+            if apart is not None:
+                lowering += (2 * g + 5 * UNIT) * apart.length * np.sqrt(squares)
+            terms -= lowering + 4 * UNIT * np.abs(terms)
         return terms.astype(np.float32)
 
 

@@ -179,6 +179,7 @@ def keep_nearest_exactly(
     row_terms: Singles,
     column_terms: Singles,
     rows: Labels,
+    chosen: Ints,
     first_column: int,
     labels: Labels,
     unit: float,
@@ -192,7 +193,9 @@ def keep_nearest_exactly(
     products, stride, row_terms, column_terms, first_column
         As above.
     rows : (m,) int32, in
-        The places of the tile's rows.
+        The places that search.
+    chosen : (n_rows,) int64, in
+        Which of them are the tile's rows.
     labels : (n,) int32, in
         Columns of a row's own label do not count.
     unit : float
@@ -203,10 +206,11 @@ def keep_nearest_exactly(
     """
     last = found.distances.shape[1] - 1
     n_measured = 0
-    for r in range(rows.shape[0]):
-        label = labels[rows[r]]
-        i = order[rows[r]]
-        distances, places = found.distances[r], found.places[r]
+    for r in range(chosen.shape[0]):
+        searching = chosen[r]
+        label = labels[rows[searching]]
+        i = order[rows[searching]]
+        distances, places = found.distances[searching], found.places[searching]
         for begin in range(0, stride, COLUMNS):
             near = near_columns(
                 products,
@@ -216,7 +220,7 @@ def keep_nearest_exactly(
                 never,
                 0,
                 row_terms[r],
-                found.limits[r],
+                found.limits[searching],
             )
             near = lanes_of_others(near, labels, first_column + begin, label)
             while near != 0:
@@ -240,7 +244,8 @@ def keep_nearest_exactly(
                     offer(distances, places, to_c, c)
                 if d != c:
                     offer(distances, places, to_d, d)
-                found.limits[r] = min(found.limits[r], np.float32(distances[last] / unit))
+                limit = np.float32(distances[last] / unit)
+                found.limits[searching] = min(found.limits[searching], limit)
     return n_measured
 
 

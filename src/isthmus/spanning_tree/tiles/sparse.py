@@ -51,7 +51,7 @@ class SparseRows:
         """Fill out, (n_rows, >= n_columns), with the inner products of places."""
         sparse_products(self.singles, self._all[rows], columns.start, columns.stop, scratch, out)
 
-    def along(self, places: slice | Labels, direction: Floats) -> Singles:
+    def along(self, places: slice | Labels, direction: Floats) -> Floats:
         """Never needed: there is one centre."""
         raise NotImplementedError
 
