@@ -42,8 +42,9 @@ ENGINES = ("auto", "prim", "kd-tree", "tiles", "sort", "kruskal")
 _WORK_FOR_PRIM = 1_500_000_000
 # Up to so many features the kd-tree is faster by so much that there is nothing to count.
 _FEATURES_FOR_TREE = 8
-# A distance by matrix products, in terms of one by Prim's algorithm.
-_TILES_TO_PRIM = 0.2
+# The kd-tree is faster than matrix products where it looks at no more than this share of all pairs,
+# times features and a few: products take about as long for few features as for some dozens.
+_SHARE_FOR_TREE = 3.6
 # Where more than this share of all pairs must be measured after all, Prim's algorithm is better.
 _MEASURED_BY_TILES = 0.05
 
@@ -216,7 +217,7 @@ def _run(
     engine: str, prepared: PreparedPoints, n_jobs: int, progress: Progress | None
 ) -> tuple[Ints, Floats, str]:
     """Return edges, weights and the name of the engine that found them."""
-    n_points = prepared.points.shape[0]
+    n_points, n_features = prepared.points.shape
     if n_points == 1:
         return np.empty((0, 2), dtype=np.int64), np.empty(0), "prim" if engine == "auto" else engine
     if engine == "auto":
@@ -226,7 +227,8 @@ def _run(
     if engine == "kd-tree or another":
         # What it would have to look at is counted on a sample: too much, and the other is better.
         other = "tiles or prim" if prepared.metric.kind == SQUARES else "prim"
-        limit = n_points**2 / 2 * (1.0 if other == "prim" else _TILES_TO_PRIM)
+        share = 1.0 if other == "prim" else _SHARE_FOR_TREE / (n_features + 6)
+        limit = n_points**2 / 2 * share
         found = _by_kdtree(prepared, n_jobs, progress, limit)
         if found is not None:
             return *found, "kd-tree"
