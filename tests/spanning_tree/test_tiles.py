@@ -119,10 +119,20 @@ def test_threads_change_nothing(kind):
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize(
-    "metric", ["sqeuclidean", "seuclidean", "mahalanobis", "cosine", "angular", "correlation"]
+    "metric",
+    [
+        "sqeuclidean",
+        "seuclidean",
+        "mahalanobis",
+        "cosine",
+        "angular",
+        "correlation",
+        "hellinger",
+        "haversine",
+    ],
 )
 def test_other_metrics(metric):
-    X = np.random.default_rng(0).normal(size=(200, 30))
+    X = np.random.default_rng(0).random(size=(200, 2 if metric == "haversine" else 30))
     assert_as_good(
         minimum_spanning_tree(X, metric=metric, engine="tiles"),
         minimum_spanning_tree(X, metric=metric, engine="prim"),

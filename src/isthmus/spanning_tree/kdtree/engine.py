@@ -71,7 +71,7 @@ def spanning_tree_by_boruvka(
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
         run = _Run(tree, prepared, constants, workers, progress)
-        if limit < np.inf and run.expected_work() > limit:
+        if limit < np.inf and run.would_exceed(limit):
             return None
         announce_compilation(
             f"the search for spanning trees with up to {dims} features",
@@ -199,14 +199,19 @@ class _Run:
             accumulated **= 1.0 / self.power
         return edges, accumulated
 
-    def expected_work(self) -> float:
-        """Return the work as a number of distances, judged by the searches of a few leaves.
+    def would_exceed(self, limit: float) -> bool:
+        """Whether the work, as a number of distances, is above a limit, judged by a few leaves.
 
-        It is counted and not timed, so that the choice is the same every time.
+        It is counted and not timed, so that the answer is the same every time.
         """
         sample = np.unique(np.linspace(0, self.tree.n_leaves - 1, _PROBED).astype(np.int64))
-        blocks = sum(self._find_neighbours_of(0, int(leaf), int(leaf) + 1) for leaf in sample)
-        return _DISTANCES_PER_BLOCK * blocks / len(sample) * self.tree.n_leaves
+        per_block = _DISTANCES_PER_BLOCK * self.tree.n_leaves / len(sample)
+        work = 0.0
+        for leaf in sample.tolist():
+            work += per_block * self._find_neighbours_of(0, leaf, leaf + 1)
+            if work > limit:
+                return True
+        return False
 
 
 class _Searcher:

@@ -1,4 +1,7 @@
-"""Borůvka on a kd-tree equals Prim bit for bit, however and wherever points are stored."""
+"""Every engine is as good as Prim bit for bit, however and wherever points are stored."""
+
+from contextlib import ExitStack
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 from inputs import assert_as_good
 from isthmus import minimum_spanning_tree
+from isthmus.spanning_tree.tiles import blocks, engine
 
 STORAGES = ("as it is", "fortran", "strided", "reversed", "read-only", "big-endian")
 
@@ -54,6 +58,20 @@ def test_as_good_as_prim(X, storage, n_jobs):
     np.testing.assert_array_equal(given_points, before)
     assert_as_good(found, minimum_spanning_tree(X, engine="prim"))
     assert found == minimum_spanning_tree(X, engine="kd-tree")
+
+
+@settings(deadline=None, max_examples=150)
+@given(clouds(dims=(1, 3, 20)), st.sampled_from(STORAGES), st.sampled_from([1, 2, 4]))
+def test_tiles_are_as_good_as_prim(X, storage, n_jobs):
+    given_points = stored(X, storage)
+    before = given_points.copy()
+    with ExitStack() as patches:  # few points fill several blocks
+        for module in (blocks, engine):
+            patches.enter_context(mock.patch.object(module, "BLOCK", 32))
+        found = minimum_spanning_tree(given_points, engine="tiles", n_jobs=n_jobs)
+        assert found == minimum_spanning_tree(X, engine="tiles")
+    np.testing.assert_array_equal(given_points, before)
+    assert_as_good(found, minimum_spanning_tree(X, engine="prim"))
 
 
 @settings(deadline=None, max_examples=60)
