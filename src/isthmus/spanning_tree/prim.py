@@ -8,6 +8,7 @@ that Ctrl-C and progress are served in between.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def prim_of_points(
     metric = prepared.metric
 
     def advance(state: State, n_steps: int) -> None:
-        prim_steps_on_points(columns, metric.kind, metric.power, *state.arrays(), n_steps)
+        prim_steps_on_points(columns, metric.kind, metric.power, state, n_steps)
 
     state = run_prim(n_points, n_features, advance, progress)
     return state.edges, prepared.heights(state.weights)
@@ -43,7 +44,7 @@ def prim_of_matrix(matrix: Array, progress: Progress | None = None) -> tuple[Int
     """Return the edges and weights of the spanning tree of a square distance matrix."""
 
     def advance(state: State, n_steps: int) -> None:
-        prim_steps_on_matrix(matrix, *state.arrays(), n_steps)
+        prim_steps_on_matrix(matrix, state, n_steps)
 
     state = run_prim(len(matrix), 1, advance, progress)
     return state.edges, state.weights
@@ -55,42 +56,53 @@ def prim_of_condensed(
     """Return the edges and weights of the spanning tree of a condensed distance matrix."""
 
     def advance(state: State, n_steps: int) -> None:
-        prim_steps_on_condensed(values, *state.arrays(), n_steps)
+        prim_steps_on_condensed(values, state, n_steps)
 
     state = run_prim(n_points, 1, advance, progress)
     return state.edges, state.weights
 
 
-class State:
-    """The buffers of a run of Prim; the kernels fill them."""
+class State(NamedTuple):
+    """The buffers of a run of Prim; the kernels fill them.
 
-    def __init__(self, n_points: int) -> None:
-        # point[j], for j < number of points outside the tree: its index; nearest[j]: the point
-        # of the tree closest to it; distance[j]: how far.
-        self.point = np.arange(n_points, dtype=np.int64)
-        self.nearest = np.full(n_points, -1, dtype=np.int64)
-        self.distance = np.full(n_points, np.inf)
-        self.row = np.empty(n_points)
-        self.n_edges = np.zeros(1, dtype=np.int64)
-        self.edges = np.empty((n_points - 1, 2), dtype=np.int64)
-        self.weights = np.empty(n_points - 1)
+    Attributes
+    ----------
+    point : (n,) int64
+        Those of the points outside the tree come first, then the one that joined last.
+    nearest : (n,) int64
+        Of the points outside, the point of the tree that is closest.
+    distance : (n,) float64
+        How far it is.
+    row : (n,) float64
+        Distances of the point that joined last to those outside.
+    n_edges : (1,) int64
+    edges, weights : (n - 1, 2) int64 and (n - 1,) float64
+    """
+
+    point: Ints
+    nearest: Ints
+    distance: Floats
+    row: Floats
+    n_edges: Ints
+    edges: Ints
+    weights: Floats
 
     @property
     def outside(self) -> int:
         """The number of points outside the tree, and the place of the one that joined last."""
         return len(self.point) - 1 - int(self.n_edges[0])
 
-    def arrays(self) -> tuple[Array, ...]:
-        """Return the buffers in the order in which kernels take them."""
-        return (
-            self.point,
-            self.nearest,
-            self.distance,
-            self.row,
-            self.n_edges,
-            self.edges,
-            self.weights,
-        )
+
+def _begin(n_points: int) -> State:
+    return State(
+        point=np.arange(n_points, dtype=np.int64),
+        nearest=np.full(n_points, -1, dtype=np.int64),
+        distance=np.full(n_points, np.inf),
+        row=np.empty(n_points),
+        n_edges=np.zeros(1, dtype=np.int64),
+        edges=np.empty((n_points - 1, 2), dtype=np.int64),
+        weights=np.empty(n_points - 1),
+    )
 
 
 def run_prim(
@@ -100,7 +112,7 @@ def run_prim(
     progress: Progress | None,
 ) -> State:
     """Call advance(state, n_steps), for a limited amount of work each, until the tree is done."""
-    state = State(n_points)
+    state = _begin(n_points)
     n_steps = n_points - 1
     while (done := int(state.n_edges[0])) < n_steps:
         work_per_step = (n_points - done) * work_per_distance
@@ -115,13 +127,7 @@ def prim_steps_on_points(
     columns: Array,
     kind: int,
     power: float,
-    point: Ints,
-    nearest: Ints,
-    distance: Floats,
-    row: Floats,
-    n_edges: Ints,
-    edges: Ints,
-    weights: Floats,
+    state: State,
     n_steps: int,
 ) -> None:
     """Add n_steps edges to the tree of points.
@@ -129,23 +135,17 @@ def prim_steps_on_points(
     Parameters
     ----------
     columns : (n_features, n) float array, in and out
-        Coordinates; column j belongs to point[j], and columns are swapped as points join.
+        Coordinates; column j belongs to state.point[j], and columns are swapped as points join.
     kind, power : int, float
         What to accumulate; see metrics.py.
-    point, nearest : (n,) int64, in and out
-    distance : (n,) float64, in and out
-    row : (n,) float64, scratch
-    n_edges : (1,) int64, in and out
-    edges, weights : (n - 1, 2) int64 and (n - 1,) float64, out
+    state : in and out
     n_steps : int
     """
-    n_points = point.shape[0]
     for _ in range(n_steps):
         # The point that joined last stands right behind the points still outside.
-        outside = n_points - 1 - n_edges[0]
-        distances_to_column(columns, outside, outside, kind, power, row)
-        j = relax_and_choose(row, point, nearest, distance, outside)
-        add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+        outside = state.point.shape[0] - 1 - state.n_edges[0]
+        distances_to_column(columns, outside, outside, kind, power, state.row)
+        j = join_next(state)
         for f in range(columns.shape[0]):
             swapped = columns[f, j]
             columns[f, j] = columns[f, outside - 1]
@@ -155,36 +155,23 @@ def prim_steps_on_points(
 @kernel
 def prim_steps_on_matrix(
     matrix: Array,
-    point: Ints,
-    nearest: Ints,
-    distance: Floats,
-    row: Floats,
-    n_edges: Ints,
-    edges: Ints,
-    weights: Floats,
+    state: State,
     n_steps: int,
 ) -> None:
     """Add n_steps edges to the tree of a distance matrix; arguments as above."""
-    n_points = point.shape[0]
+    point, row = state.point, state.row
     for _ in range(n_steps):
-        outside = n_points - 1 - n_edges[0]
+        outside = point.shape[0] - 1 - state.n_edges[0]
         newest = point[outside]
         for j in range(outside):
             row[j] = matrix[newest, point[j]]
-        j = relax_and_choose(row, point, nearest, distance, outside)
-        add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+        join_next(state)
 
 
 @kernel
 def prim_steps_on_condensed(
     values: Array,
-    point: Ints,
-    nearest: Ints,
-    distance: Floats,
-    row: Floats,
-    n_edges: Ints,
-    edges: Ints,
-    weights: Floats,
+    state: State,
     n_steps: int,
 ) -> None:
     """Add n_steps edges to the tree of a condensed distance matrix; arguments as above.
@@ -192,45 +179,42 @@ def prim_steps_on_condensed(
     values : (n (n - 1) / 2,) float32 or float64, in
         The distances above the diagonal, row by row.
     """
+    point, row = state.point, state.row
     n_points = point.shape[0]
     for _ in range(n_steps):
-        outside = n_points - 1 - n_edges[0]
+        outside = n_points - 1 - state.n_edges[0]
         newest = point[outside]
         for j in range(outside):
             low, high = min(newest, point[j]), max(newest, point[j])
             row[j] = values[low * (2 * n_points - low - 1) // 2 + high - low - 1]
-        j = relax_and_choose(row, point, nearest, distance, outside)
-        add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+        join_next(state)
 
 
 @kernel
-def prim_step_on_row(
-    point: Ints,
-    nearest: Ints,
-    distance: Floats,
-    row: Floats,
-    n_edges: Ints,
-    edges: Ints,
-    weights: Floats,
-) -> int:
-    """Add an edge, given the newest point's row; arguments as above, row in.
+def prim_step_on_row(state: State) -> int:
+    """Add an edge, given the newest point's row; return what join_next does."""
+    return join_next(state)
 
-    Return the place of the point that joined; it changed places with the last one outside.
+
+@kernel_part
+def join_next(state: State) -> int:
+    """Let the point that is nearest to the tree join it, given the newest point's row.
+
+    Returns the place of that point; it changes places with the last one outside.
     """
-    outside = point.shape[0] - 1 - n_edges[0]
-    j = relax_and_choose(row, point, nearest, distance, outside)
-    add_edge(j, outside, point, nearest, distance, n_edges, edges, weights)
+    outside = state.point.shape[0] - 1 - state.n_edges[0]
+    j = relax_and_choose(state, outside)
+    add_edge(state, j, outside)
     return j
 
 
 @kernel_part
-def relax_and_choose(
-    row: Floats, point: Ints, nearest: Ints, distance: Floats, outside: int
-) -> int:
+def relax_and_choose(state: State, outside: int) -> int:
     """Take the newest point's row into account; return the place of the next point to join.
 
     point[outside] is the newest point. Ties go to the edge that is smaller by its indices.
     """
+    row, point, nearest, distance = state.row, state.point, state.nearest, state.distance
     newest = point[outside]
     best = 0
     for j in range(outside):
@@ -256,22 +240,14 @@ def edge_before(a: int, b: int, c: int, d: int) -> bool:
 
 
 @kernel_part
-def add_edge(
-    j: int,
-    outside: int,
-    point: Ints,
-    nearest: Ints,
-    distance: Floats,
-    n_edges: Ints,
-    edges: Ints,
-    weights: Floats,
-) -> None:
+def add_edge(state: State, j: int, outside: int) -> None:
     """Write the edge of the point at place j and move that point behind those still outside."""
-    e = n_edges[0]
-    edges[e, 0] = nearest[j]
-    edges[e, 1] = point[j]
-    weights[e] = distance[j]
-    n_edges[0] = e + 1
+    point, nearest, distance = state.point, state.nearest, state.distance
+    e = state.n_edges[0]
+    state.edges[e, 0] = nearest[j]
+    state.edges[e, 1] = point[j]
+    state.weights[e] = distance[j]
+    state.n_edges[0] = e + 1
     last = outside - 1
     newest = point[j]
     point[j] = point[last]

@@ -34,7 +34,7 @@ def prim_of_rows(
             outside = state.outside
             _fill_row(metric, rows, outside, state.row, block, workers)
             metric.refuse_invalid(state.row[:outside], int(state.point[outside]), state.point)
-            j = prim_step_on_row(*state.arrays())
+            j = prim_step_on_row(state)
             rows[[j, outside - 1]] = rows[[outside - 1, j]]
 
     with Workers(n_jobs) as workers:
@@ -71,7 +71,7 @@ def prim_of_callable(
             state.row[:outside] = metric.distances(items, newest, others)
             probe = outside // 2
             metric.check_pair(items, newest, others[probe], float(state.row[probe]))
-            prim_step_on_row(*state.arrays())
+            prim_step_on_row(state)
             edge = int(state.n_edges[0]) - 1
             inside, joined = state.edges[edge].tolist()
             metric.check_pair(items, inside, joined, float(state.weights[edge]))
