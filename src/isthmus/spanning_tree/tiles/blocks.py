@@ -1,28 +1,28 @@
 """Points in blocks of neighbours, rounded to float32, and lower bounds of their distances.
 
-Let c and e be the centres of two blocks, a and b points of them *relative to their centres*,
-scaled below 1 and rounded to float32, and D = c - e. The squared distance of the two points is
+Let c and e be the centres of two blocks, a and b points of them *relative to their centres* and
+scaled below 1, and D = c - e. The squared distance of the two points is
 
     |D + a - b|² = (|a|² + 2 D·a) + (|D|² + |b|² - 2 D·b) - 2 a·b,
 
-a term of each point, computed once per pair of blocks, and a matrix product. All are computed in
-float32, with the unit roundoff u = 2^-24 and d features, in whatever order a sum is taken:
+a term of each point, computed once per pair of blocks, and a matrix product. Squares and |D|² are
+computed in float64, where errors do not count here; inner products in float32, of a, b and D
+rounded to float32. With the unit roundoff u = 2^-24 and d features, in whatever order a sum is
+taken, an inner product of rounded vectors is wrong by at most g|a||b|, g = d u / (1 - d u) (Higham
+2002, section 3.1), and rounding the two vectors costs 2 u |a||b|. So
 
-- a·b is wrong by at most g|a||b|, with g = d u / (1 - d u) (Higham 2002, section 3.1), so that
-  2 a·b costs g (|a|² + |b|²) at most; and 2 D·a costs (2 g + 2 u) |D||a|;
-- storing the terms, adding them and subtracting the product costs 3 u times the terms' sizes and
-  u (|a|² + |b|²);
-- rounding the points has moved them by u|a| and u|b|, so a distance of at most |D| + |a| + |b| by
-  u (|a| + |b|), and its square by 2 u (|a| + |b|)(|D| + |a| + |b|)
-  <= 4 u (|a|² + |b|²) + 2 u |D|(|a| + |b|).
+- 2 a·b is wrong by at most 2 (g + 2 u)|a||b| <= (g + 2 u)(|a|² + |b|²), and 2 D·a by at most
+  2 (g + 2 u)|D||a|;
+- storing the terms in float32, adding them and subtracting the product costs 3 u times the terms'
+  sizes and u (|a|² + |b|²).
 
 Each of these belongs to one of the two points, so each term is lowered by
 
-    (g + 6 u) |a|² + 4 u |term| + (2 g + 5 u) |D||a|
+    (g + 6 u) |a|² + 4 u |term| + (2 g + 5 u) |D||a|,
 
-(and by d 2^-101 for what underflows), and what is computed is never larger than the squared
-distance. Points that lie close together lie in the same block or in near ones, so the bound loses
-little where distances are small, however far the data reach.
+a little more than that (and by d 2^-101 for what underflows), and what is computed is never larger
+than the squared distance. Points that lie close together lie in the same block or in near ones, so
+the bound loses little where distances are small, however far the data reach.
 
 Where all coordinates are whole numbers, small enough, float32 makes no error at all, and nothing
 is lowered.
