@@ -200,21 +200,12 @@ def prim_step_on_row(state: State) -> int:
 def join_next(state: State) -> int:
     """Let the point that is nearest to the tree join it, given the newest point's row.
 
-    Returns the place of that point; it changes places with the last one outside.
-    """
-    outside = state.point.shape[0] - 1 - state.n_edges[0]
-    j = relax_and_choose(state, outside)
-    add_edge(state, j, outside)
-    return j
-
-
-@kernel_part
-def relax_and_choose(state: State, outside: int) -> int:
-    """Take the newest point's row into account; return the place of the next point to join.
-
-    point[outside] is the newest point. Ties go to the edge that is smaller by its indices.
+    Returns the place of that point; it changes places with the last one outside. Of points that
+    are equally near the edge that is smaller by its indices is taken.
     """
     row, point, nearest, distance = state.row, state.point, state.nearest, state.distance
+    e = state.n_edges[0]
+    outside = point.shape[0] - 1 - e
     newest = point[outside]
     best = 0
     for j in range(outside):
@@ -229,6 +220,15 @@ def relax_and_choose(state: State, outside: int) -> int:
             or edge_before(point[j], nearest[j], point[best], nearest[best])
         ):
             best = j
+    joining, last = point[best], outside - 1
+    state.edges[e, 0] = nearest[best]
+    state.edges[e, 1] = joining
+    state.weights[e] = distance[best]
+    state.n_edges[0] = e + 1
+    point[best] = point[last]
+    nearest[best] = nearest[last]
+    distance[best] = distance[last]
+    point[last] = joining
     return best
 
 
@@ -237,20 +237,3 @@ def edge_before(a: int, b: int, c: int, d: int) -> bool:
     """Whether edge {a, b} comes before edge {c, d} of the same length."""
     low, other_low = min(a, b), min(c, d)
     return low < other_low or (low == other_low and max(a, b) < max(c, d))
-
-
-@kernel_part
-def add_edge(state: State, j: int, outside: int) -> None:
-    """Write the edge of the point at place j and move that point behind those still outside."""
-    point, nearest, distance = state.point, state.nearest, state.distance
-    e = state.n_edges[0]
-    state.edges[e, 0] = nearest[j]
-    state.edges[e, 1] = point[j]
-    state.weights[e] = distance[j]
-    state.n_edges[0] = e + 1
-    last = outside - 1
-    newest = point[j]
-    point[j] = point[last]
-    nearest[j] = nearest[last]
-    distance[j] = distance[last]
-    point[last] = newest
