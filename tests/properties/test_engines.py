@@ -68,6 +68,7 @@ def test_tiles_are_as_good_as_prim(X, storage, n_jobs):
     with ExitStack() as patches:  # few points fill several blocks
         for module in (blocks, engine):
             patches.enter_context(mock.patch.object(module, "BLOCK", 32))
+        patches.enter_context(mock.patch.object(engine, "_GROUP", 8))
         found = minimum_spanning_tree(given_points, engine="tiles", n_jobs=n_jobs)
         assert found == minimum_spanning_tree(X, engine="tiles")
     np.testing.assert_array_equal(given_points, before)
