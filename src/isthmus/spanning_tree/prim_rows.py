@@ -15,6 +15,8 @@ from isthmus.spanning_tree.prim import Progress, State, prim_step_on_row, run_pr
 # A distance of a callable takes any time: one row of them is as much as should pass before
 # progress is reported.
 _WORK_BY_CALLABLE = 1_000_000_000
+# Rows that each thread computes at a time, and keeps at most.
+_AT_ONCE, _MOST_KEPT = 2, 16
 
 
 def prim_of_rows(
@@ -23,35 +25,79 @@ def prim_of_rows(
     """Return the edges and weights of the spanning tree of points, in the order Prim adds them.
 
     The only memory beyond the points is a copy of them, whose rows are swapped as points join, so
-    that those still outside the tree stand together.
+    that those still outside the tree stand together; and with several threads some rows ahead.
     """
     rows = metric.prepare(points)
     n_points, n_features = rows.shape
-    block = metric.block_length(n_features)
-
-    def advance(state: State, n_steps: int) -> None:
-        for _ in range(n_steps):
-            outside = state.outside
-            _fill_row(metric, rows, outside, state.row, block, workers)
-            metric.refuse_invalid(state.row[:outside], int(state.point[outside]), state.point)
-            j = prim_step_on_row(state)
-            rows[[j, outside - 1]] = rows[[outside - 1, j]]
-
     with Workers(n_jobs) as workers:
+        ahead = _RowsAhead(metric, rows, workers)
+
+        def advance(state: State, n_steps: int) -> None:
+            for _ in range(n_steps):
+                ahead.fill_row(state)
+                last = state.outside - 1
+                j = prim_step_on_row(state)
+                rows[[j, last]] = rows[[last, j]]
+
         state = run_prim(n_points, n_features * metric.cost, advance, progress)
     return state.edges, state.weights
 
 
-def _fill_row(
-    metric: RowMetric, rows: Floats, outside: int, row: Floats, block: int, workers: Workers
-) -> None:
-    """Fill row[:outside] with the distances of rows[:outside] to rows[outside]."""
-    newest, out = rows[outside : outside + 1], row[np.newaxis]
+class _RowsAhead:
+    """Rows of distances, each thread computing whole ones: some of points that are yet to join.
 
-    def fill(_: int, start: int, stop: int) -> None:
-        metric.fill(newest, rows[start:stop], out[:, start:stop])
+    Every point joins once, and its row is needed then. Those that are nearest to the tree now join
+    soon, so threads compute their rows, too, and keep them until then.
+    """
 
-    workers.in_blocks(outside, block, fill)
+    def __init__(self, metric: RowMetric, rows: Floats, workers: Workers) -> None:
+        self.metric = metric
+        self.rows = rows
+        self.workers = workers
+        self.kept: dict[int, Floats] = {}
+
+    def fill_row(self, state: State) -> None:
+        """Fill state.row with the distances of the point that joined last."""
+        outside = state.outside
+        newest = int(state.point[outside])
+        if self.workers.n_jobs == 1:
+            row = state.row[np.newaxis, :outside]
+            self.metric.fill(self.rows[outside : outside + 1], self.rows[:outside], row)
+            self.metric.refuse_invalid(row[0], newest, state.point)
+            return
+        if newest not in self.kept:
+            self._compute(state, [outside, *self._next(state)])
+        state.row[:outside] = self.kept.pop(newest)[state.point[:outside]]
+
+    def _next(self, state: State) -> list[int]:
+        """Return the places of the points that will join next, as far as can be said now."""
+        outside = state.outside
+        n_jobs = self.workers.n_jobs
+        room = _MOST_KEPT * n_jobs - len(self.kept)
+        n_more = min(_AT_ONCE * n_jobs - 1, room, outside - 1)
+        if n_more <= 0:
+            return []
+        n_near = min(n_more + len(self.kept), outside - 1)
+        near = np.argpartition(state.distance[:outside], n_near)[:n_near]
+        new = [place for place in near.tolist() if int(state.point[place]) not in self.kept]
+        return new[:n_more]
+
+    def _compute(self, state: State, places: list[int]) -> None:
+        outside, others = state.outside, state.point
+
+        def work(_: int, number: int, __: int) -> None:
+            place = places[number]
+            row = np.empty((1, outside))
+            self.metric.fill(self.rows[place : place + 1], self.rows[:outside], row)
+            point = int(others[place])
+            if place < outside:
+                row[0, place] = 0.0  # of itself; nobody asks
+            self.metric.refuse_invalid(row[0], point, others)
+            by_point = np.empty(len(others))
+            by_point[others[:outside]] = row[0]
+            self.kept[point] = by_point
+
+        self.workers.in_blocks(len(places), 1, work)
 
 
 def prim_of_callable(
