@@ -10,7 +10,7 @@ from isthmus._version import __version__
 
 if TYPE_CHECKING:
     from isthmus import datasets, evaluation, plotting
-    from isthmus.estimators import KMeansDuality, TransitiveClustering
+    from isthmus.estimators import KMeansDuality, TransitiveClustering, TransitiveEmbedding
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
     from isthmus.ultrametric import UltrametricTree, transitive_distances
 
@@ -18,6 +18,7 @@ __all__ = [
     "KMeansDuality",
     "SpanningTree",
     "TransitiveClustering",
+    "TransitiveEmbedding",
     "UltrametricTree",
     "__version__",
     "datasets",
@@ -31,6 +32,7 @@ _ROOMS = {
     "KMeansDuality": "estimators",
     "SpanningTree": "spanning_tree",
     "TransitiveClustering": "estimators",
+    "TransitiveEmbedding": "estimators",
     "UltrametricTree": "ultrametric",
     "minimum_spanning_tree": "spanning_tree",
     "transitive_distances": "ultrametric",

@@ -1,6 +1,7 @@
-"""scikit-learn's face over the stages: fit, predict labels, many k from one fit."""
+"""scikit-learn's face over the stages: clusters and embeddings of points."""
 
 from isthmus.estimators.kmeans_duality import KMeansDuality
 from isthmus.estimators.transitive_clustering import TransitiveClustering
+from isthmus.estimators.transitive_embedding import TransitiveEmbedding
 
-__all__ = ["KMeansDuality", "TransitiveClustering"]
+__all__ = ["KMeansDuality", "TransitiveClustering", "TransitiveEmbedding"]

@@ -1,4 +1,4 @@
-"""SpanningTree → UltrametricTree: transitive distances, products, linkage, distances of order k."""
+"""SpanningTree → UltrametricTree: transitive distances, products, linkage, orders, embedding."""
 
 from isthmus.ultrametric.orders import transitive_distances
 from isthmus.ultrametric.tree import UltrametricTree

@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.sparse import csr_array
 
 from isthmus._memory import require_memory
 from isthmus._typing import Array, Floats, Ints
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+from isthmus.ultrametric.embedding import embed
 from isthmus.ultrametric.merges import (
     edges_of_linkage,
     gaps_of_merges,
@@ -246,6 +248,38 @@ class UltrametricTree:
         )
         everything = np.arange(self.n_points)
         return distance_rows(self.gaps, self.leaf_order, self.starts, everything, threads)
+
+    def embedding(self, components: int | None = None) -> csr_array:
+        """Return points whose Euclidean distances are the transitive distances (Lemma 1).
+
+        There is one coordinate per merge. A point has non-zero ones only for the merges above it,
+        so that on a balanced tree n points take O(n log n) memory. All points lie on one sphere
+        about the origin.
+
+        Parameters
+        ----------
+        components : int, optional
+            How many coordinates, at most n - 1; all if None. They are ordered by the variance that
+            they carry, so that these are the first ones of the full embedding, in O(n components)
+            memory, and distances between them are never above the transitive ones.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n, components)
+
+        Examples
+        --------
+        >>> from isthmus import UltrametricTree
+        >>> tree = UltrametricTree.from_data([[0.0], [1.0], [3.0], [3.5]])
+        >>> tree.embedding().toarray().round(3)
+        array([[ 0.911, -0.5  ,  0.   ],
+               [ 0.911,  0.5  ,  0.   ],
+               [-1.009,  0.   , -0.25 ],
+               [-1.009,  0.   ,  0.25 ]])
+        """
+        return embed(
+            self.children, self.heights, self.sizes, self.starts, self.leaf_order, components
+        )
 
     def __matmul__(self, other: Any) -> Floats:
         """Return the product of the distance matrix with a vector or a block, in O(n) each."""
