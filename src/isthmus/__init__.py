@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from isthmus import datasets, evaluation, plotting
     from isthmus.estimators import KMeansDuality, TransitiveClustering, TransitiveEmbedding
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+    from isthmus.theory import convex_hull_certificate
     from isthmus.ultrametric import UltrametricTree, transitive_distances
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "TransitiveEmbedding",
     "UltrametricTree",
     "__version__",
+    "convex_hull_certificate",
     "datasets",
     "evaluation",
     "minimum_spanning_tree",
@@ -34,6 +36,7 @@ _ROOMS = {
     "TransitiveClustering": "estimators",
     "TransitiveEmbedding": "estimators",
     "UltrametricTree": "ultrametric",
+    "convex_hull_certificate": "theory",
     "minimum_spanning_tree": "spanning_tree",
     "transitive_distances": "ultrametric",
 }
