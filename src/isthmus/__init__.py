@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING
 from isthmus._version import __version__
 
 if TYPE_CHECKING:
-    from isthmus import datasets, evaluation, plotting
+    from isthmus import datasets, evaluation, plotting, theory
     from isthmus.estimators import KMeansDuality, TransitiveClustering, TransitiveEmbedding
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
-    from isthmus.theory import convex_hull_certificate
-    from isthmus.ultrametric import UltrametricTree, transitive_distances
+    from isthmus.theory import (
+        consistency,
+        consistent_partitions,
+        convex_hull_certificate,
+        duality_gap,
+    )
+    from isthmus.ultrametric import (
+        UltrametricTree,
+        stopping_orders,
+        transitive_distances,
+        transitive_sequence,
+    )
 
 __all__ = [
     "KMeansDuality",
@@ -22,12 +32,18 @@ __all__ = [
     "TransitiveEmbedding",
     "UltrametricTree",
     "__version__",
+    "consistency",
+    "consistent_partitions",
     "convex_hull_certificate",
     "datasets",
+    "duality_gap",
     "evaluation",
     "minimum_spanning_tree",
     "plotting",
+    "stopping_orders",
+    "theory",
     "transitive_distances",
+    "transitive_sequence",
 ]
 
 _ROOMS = {
@@ -36,9 +52,14 @@ _ROOMS = {
     "TransitiveClustering": "estimators",
     "TransitiveEmbedding": "estimators",
     "UltrametricTree": "ultrametric",
+    "consistency": "theory",
+    "consistent_partitions": "theory",
     "convex_hull_certificate": "theory",
+    "duality_gap": "theory",
     "minimum_spanning_tree": "spanning_tree",
+    "stopping_orders": "ultrametric",
     "transitive_distances": "ultrametric",
+    "transitive_sequence": "ultrametric",
 }
 
 

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from isthmus._memory import require_memory
 from isthmus._typing import Array, Floats, Ints
+from isthmus.theory.consistency import consistency
 from isthmus.theory.potentials import separate
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates
@@ -132,25 +133,8 @@ def convex_hull_certificate(tree: UltrametricTree, labels: Any) -> ConvexHullCer
     columns = np.empty(tree.n_points - 1, dtype=np.int64)
     columns[coordinates.order] = np.arange(tree.n_points - 1)
     normals = _as_rows(weights, columns[parts.merges], tree.n_points - 1)
-    consistent = is_consistent(tree, codes)
+    consistent = consistency(tree, codes).consistent
     return ConvexHullCertificate(clusters, consistent, pairs, normals, offsets, margins)
-
-
-def is_consistent(tree: UltrametricTree, codes: Ints) -> bool:
-    """Whether each cluster is a node of the tree strictly below its parent.
-
-    Such a cluster is a slice of the leaf order, whose gaps inside are all below the two at its
-    ends. A point that coincides with one of another cluster is not below its parent.
-    """
-    ordered = codes[tree.leaf_order]
-    ends = np.flatnonzero(ordered[1:] != ordered[:-1])
-    if len(ends) != codes.max():  # some cluster has more than one slice
-        return False
-    inside = np.append(tree.gaps, 0.0)
-    inside[ends] = 0.0
-    highest = np.maximum.reduceat(inside, np.concatenate([[0], ends + 1]))
-    around = np.concatenate([[np.inf], tree.gaps[ends], [np.inf]])
-    return bool((highest < np.minimum(around[:-1], around[1:])).all())
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,13 @@
 """SpanningTree → UltrametricTree: transitive distances, products, linkage, orders, embedding."""
 
-from isthmus.ultrametric.orders import transitive_distances
+from isthmus.ultrametric.orders import stopping_orders, transitive_distances, transitive_sequence
+from isthmus.ultrametric.paths import TransitiveEdge
 from isthmus.ultrametric.tree import UltrametricTree
 
-__all__ = ["UltrametricTree", "transitive_distances"]
+__all__ = [
+    "TransitiveEdge",
+    "UltrametricTree",
+    "stopping_orders",
+    "transitive_distances",
+    "transitive_sequence",
+]

@@ -145,3 +145,34 @@ def gaps_of_merges(children: Ints, starts: Ints, heights: Floats) -> Floats:
     gaps = np.empty(len(heights))
     gaps[starts[children[:, 1]] - 1] = heights
     return gaps
+
+
+def merges_of_gaps(children: Ints, starts: Ints) -> Ints:
+    """Return the merge that lies between each leaf and the next one in the leaf order: (n - 1,).
+
+    Of the merges between two leaves the last one, of the largest number, is where they meet.
+    """
+    merges = np.empty(len(children), dtype=np.int64)
+    merges[starts[children[:, 1]] - 1] = np.arange(len(children))
+    return merges
+
+
+def tops_of_ties(children: Ints, heights: Floats) -> Ints:
+    """Return, for each merge, the highest one that merges of its own height lead up to: (n - 1,).
+
+    Merges with one top are one event: several groups that become one at the same height.
+    """
+    tops = np.arange(len(heights))
+    hand_tops_down(children, heights, tops)
+    return tops
+
+
+@kernel
+def hand_tops_down(children: Ints, heights: Floats, tops: Ints) -> None:
+    """Give children of their parent's height its top; tops[e], in and out, is e on entry."""
+    n_points = children.shape[0] + 1
+    for e in range(n_points - 2, -1, -1):
+        for side in range(2):
+            below = children[e, side] - n_points
+            if below >= 0 and heights[below] == heights[e]:
+                tops[below] = tops[e]

@@ -10,15 +10,19 @@ import numpy as np
 from isthmus._compile import kernel
 from isthmus._memory import require_memory
 from isthmus._parallel import chunks, map_in_threads
-from isthmus._typing import Floats
+from isthmus._typing import Floats, Ints
 from isthmus.distances import distance_matrix
 from isthmus.metrics import allows_nan, check_metric, is_by_callable, is_precomputed
 from isthmus.precomputed import SquareDistances, check_full_matrix
+from isthmus.ultrametric.hops import orders_of_pairs
 from isthmus.ultrametric.tree import UltrametricTree
 from isthmus.validation import check_items, check_n_jobs, check_points, check_whole_number
 
 _INSTEAD_OF_GRAPH = (
     "UltrametricTree.from_data(graph, metric='precomputed') holds its transitive distances."
+)
+_INSTEAD_OF_MATRIX = (
+    "UltrametricTree answers distance(i, j), row(i) and products without the matrix."
 )
 # Rows of the result per task, and the width of the panels that stay in the cache meanwhile.
 _ROWS, _PANEL = 16, 512
@@ -67,41 +71,154 @@ def transitive_distances(
     threads = check_n_jobs(n_jobs)
     if order is not None:
         order = check_whole_number(order, "order", 1)
-    check_metric(metric, metric_params)
-    precomputed = is_precomputed(metric, metric_params)
-    data: Any = (
-        check_full_matrix(X, _INSTEAD_OF_GRAPH)
-        if precomputed
-        else _checked(X, metric, metric_params)
-    )
+    data = _checked(X, metric, metric_params)
     n_points = len(data)
     full = order is None or (order >= n_points and order > 2)
     # the result, and for a limited order also the base, its running power and a product
     require_memory(
         n_points**2 * 8 * (1 if full else 4),
         f"The transitive distance matrix of {n_points} points",
-        "UltrametricTree answers distance(i, j), row(i) and products without the matrix.",
+        _INSTEAD_OF_MATRIX,
     )
     if full or order is None:
         tree = UltrametricTree.from_data(
-            SquareDistances(data) if precomputed else data,
+            SquareDistances(data) if is_precomputed(metric, metric_params) else data,
             metric=metric,
             metric_params=metric_params,
             n_jobs=threads,
         )
         return tree.matrix(n_jobs=threads)
-    base = (
-        np.array(data, dtype=np.float64)
-        if precomputed
-        else distance_matrix(data, metric, metric_params, threads)
-    )
+    base = _base_distances(data, metric, metric_params, threads)
     return minimax_power(base, max(order - 1, 1), threads)
 
 
+def transitive_sequence(
+    X: Any,
+    max_order: int | None = None,
+    *,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return the matrices of transitive distances of the orders 1, 2, … K.
+
+    Parameters
+    ----------
+    X, metric, metric_params, n_jobs
+        As for :func:`transitive_distances`.
+    max_order : int, optional
+        K. None for the order from which on no distance changes any more: the last matrix then
+        holds the transitive distances themselves.
+
+    Returns
+    -------
+    ndarray of shape (K, n_points, n_points)
+        Order k is entry k - 1. As for :func:`transitive_distances` order 1 is, like order 2, the
+        base distance.
+
+    Notes
+    -----
+    O(n³) for each order.
+
+    Examples
+    --------
+    >>> from isthmus import transitive_sequence
+    >>> steps = transitive_sequence([[0.0], [1.0], [2.0], [3.0]])
+    >>> steps[:, 0, 3].tolist()
+    [3.0, 3.0, 2.0, 1.0]
+    """
+    threads = check_n_jobs(n_jobs)
+    if max_order is not None:
+        max_order = check_whole_number(max_order, "max_order", 1)
+    data = _checked(X, metric, metric_params)
+    _require_matrices(len(data), 4 if max_order is None else max_order + 3)
+    base = _symmetric(_base_distances(data, metric, metric_params, threads))
+    if max_order is None:
+        max_order = int(_orders_of_base(base, threads).max())
+        _require_matrices(len(data), max_order + 1)
+    sequence = np.empty((max_order, *base.shape))
+    sequence[:2] = base
+    for k in range(2, max_order):
+        sequence[k] = minimax_product(sequence[k - 1], base, threads)
+        if np.array_equal(sequence[k], sequence[k - 1]):
+            sequence[k + 1 :] = sequence[k]
+            break
+    return sequence
+
+
+def stopping_orders(
+    X: Any,
+    *,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Ints:
+    """Return, for each pair, the order from which on its transitive distance does not change.
+
+    That is the smallest number of vertices on a path from i to j whose longest hop is as short as
+    possible. Pairs that are best joined directly have 1, since by convention order 1 is, like order
+    2, the base distance; no pair has 2.
+
+    Parameters
+    ----------
+    X, metric, metric_params, n_jobs
+        As for :func:`transitive_distances`.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_points), dtype int64
+
+    Notes
+    -----
+    Breadth-first searches, O(n³ log n) at worst, without the matrices of the orders.
+
+    Examples
+    --------
+    >>> from isthmus import stopping_orders
+    >>> stopping_orders([[0.0], [1.0], [2.0], [3.0]])[0].tolist()
+    [1, 1, 3, 4]
+    """
+    threads = check_n_jobs(n_jobs)
+    data = _checked(X, metric, metric_params)
+    _require_matrices(len(data), 4)
+    return _orders_of_base(
+        _symmetric(_base_distances(data, metric, metric_params, threads)), threads
+    )
+
+
+def _orders_of_base(base: Floats, n_jobs: int) -> Ints:
+    tree = UltrametricTree.from_data(SquareDistances(base), metric="precomputed")
+    return orders_of_pairs(base, tree, n_jobs)
+
+
 def _checked(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> Any:
+    check_metric(metric, metric_params)
+    if is_precomputed(metric, metric_params):
+        return check_full_matrix(X, _INSTEAD_OF_GRAPH)
     if is_by_callable(metric):
         return check_items(X)
     return check_points(X, allow_nan=allows_nan(metric, metric_params))
+
+
+def _base_distances(
+    data: Any, metric: Any, metric_params: Mapping[str, Any] | None, n_jobs: int
+) -> Floats:
+    if is_precomputed(metric, metric_params):
+        return np.array(data, dtype=np.float64)
+    return distance_matrix(data, metric, metric_params, n_jobs)
+
+
+def _symmetric(base: Floats) -> Floats:
+    """Return distances that are the same both ways to the last bit; given ones may be rounded."""
+    return np.minimum(base, base.T)
+
+
+def _require_matrices(n_points: int, count: int) -> None:
+    require_memory(
+        count * n_points**2 * 8,
+        f"{count} matrices of distances of {n_points} points",
+        _INSTEAD_OF_MATRIX,
+    )
 
 
 def minimax_power(base: Floats, exponent: int, n_jobs: int = 1) -> Floats:

@@ -20,7 +20,9 @@ from isthmus.ultrametric.merges import (
     gaps_of_merges,
     leaf_places,
     merges_of_edges,
+    merges_of_gaps,
 )
+from isthmus.ultrametric.paths import HungTree, TransitiveEdge, hang_up, path_between
 from isthmus.ultrametric.products import multiply
 from isthmus.ultrametric.queries import (
     block_maxima,
@@ -31,6 +33,9 @@ from isthmus.ultrametric.queries import (
 from isthmus.validation import as_real, check_n_jobs
 
 AnyArray = TypeVar("AnyArray", bound=Array)
+
+# What stands for an engine in the spanning tree of a linkage, whose edges are stand-ins.
+_LINKAGE = "linkage"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +114,8 @@ class UltrametricTree:
         """Return the tree of SciPy's linkage matrix, of any method whose heights never fall.
 
         The transitive distances are the cophenetic distances of Z. A linkage does not tell which
-        points a merge connected, so ``spanning_tree`` joins the smallest points of both sides.
+        points a merge connected, so ``spanning_tree`` joins the smallest points of both sides, and
+        ``transitive_edge`` and ``path`` raise ValueError.
         """
         linkage = as_real(Z, "Z")
         is_valid_linkage(linkage, throw=True, name="Z")
@@ -126,7 +132,7 @@ class UltrametricTree:
                 "'median' do that; use another one."
             )
         edges = edges_of_linkage(children)
-        return cls.from_spanning_tree(SpanningTree.from_edges(edges, heights, engine="linkage"))
+        return cls.from_spanning_tree(SpanningTree.from_edges(edges, heights, engine=_LINKAGE))
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> UltrametricTree:
@@ -199,6 +205,20 @@ class UltrametricTree:
     def _block_maxima(self) -> Floats:
         return _read_only(block_maxima(self.gaps))
 
+    @cached_property
+    def _ranks(self) -> Floats:
+        """One more than the number of the merge at each gap, as floats: to be asked as gaps are."""
+        merges = merges_of_gaps(self.children, self.starts)
+        return _read_only((merges + 1).astype(np.float64))
+
+    @cached_property
+    def _block_maxima_of_ranks(self) -> Floats:
+        return _read_only(block_maxima(self._ranks))
+
+    @cached_property
+    def _hung_tree(self) -> HungTree:
+        return hang_up(self.spanning_tree.edges)
+
     @property
     def linkage(self) -> Floats:
         """The merges in SciPy's format: shape (n - 1, 4)."""
@@ -221,9 +241,7 @@ class UltrametricTree:
         A few steps per pair, after a preparation that is done once and takes little memory beside
         the tree.
         """
-        first = resolve_indices(np.asarray(i), self.n_points)
-        second = resolve_indices(np.asarray(j), self.n_points)
-        first, second = np.broadcast_arrays(first, second)
+        first, second = self._pairs(i, j)
         out = np.empty(first.size)
         first_places, second_places = self.starts[first.ravel()], self.starts[second.ravel()]
         largest_gaps(self.gaps, self._block_maxima, first_places, second_places, out)
@@ -231,12 +249,66 @@ class UltrametricTree:
 
     def row(self, i: int) -> Floats:
         """Return the transitive distances of point i to all points, in O(n)."""
-        index = np.asarray(i)
-        if index.ndim:
-            raise IndexError(f"row() takes one point, got an array of shape {index.shape}.")
-        point = resolve_indices(index, self.n_points).reshape(1)
+        point = self._one_point(i, "row").reshape(1)
         row: Floats = distance_rows(self.gaps, self.leaf_order, self.starts, point)[0]
         return row
+
+    def transitive_edge(self, i: Any, j: Any) -> TransitiveEdge:
+        """Return the edge of the spanning tree that decides how far apart points i and j are.
+
+        It is the longest on the tree's way from i to j; of several it is the one that was merged
+        last. Arrays broadcast, as for :meth:`distance`, and cost as much.
+
+        Returns
+        -------
+        TransitiveEdge
+            (a, b, length): a on i's side, b on j's, and length = ``distance(i, j)``.
+
+        Examples
+        --------
+        >>> from isthmus import UltrametricTree
+        >>> tree = UltrametricTree.from_data([[0.0], [1.0], [3.0], [3.5]])
+        >>> tree.transitive_edge(3, 0)
+        TransitiveEdge(a=2, b=1, length=2.0)
+        """
+        self._require_edges()
+        first, second = self._pairs(i, j)
+        if (first == second).any():
+            same = int(first[first == second].flat[0])
+            raise ValueError(
+                f"No edge lies between point {same} and itself: i and j must be different points."
+            )
+        places = self.starts[first.ravel()]
+        ranks = np.empty(first.size)
+        largest_gaps(
+            self._ranks, self._block_maxima_of_ranks, places, self.starts[second.ravel()], ranks
+        )
+        merges = ranks.astype(np.int64) - 1
+        a, b = self.spanning_tree.edges[merges].T
+        # Leaves of a merge's first child stand before those of its second.
+        behind = self.starts[self.children[merges, 1]]
+        turned = (self.starts[a] < behind) != (places < behind)
+        a, b = np.where(turned, b, a), np.where(turned, a, b)
+        length = self.heights[merges]
+        if not first.ndim:
+            return TransitiveEdge(int(a[0]), int(b[0]), float(length[0]))
+        return TransitiveEdge(*(column.reshape(first.shape) for column in (a, b, length)))
+
+    def path(self, i: int, j: int) -> Ints:
+        """Return the points on the spanning tree's way from i to j, both included.
+
+        No path between them has a shorter longest hop. O(n) for the first one, then O(its length).
+
+        Examples
+        --------
+        >>> from isthmus import UltrametricTree
+        >>> tree = UltrametricTree.from_data([[0.0], [1.0], [3.0], [3.5]])
+        >>> tree.path(3, 0).tolist()
+        [3, 2, 1, 0]
+        """
+        self._require_edges()
+        start, end = self._one_point(i, "path"), self._one_point(j, "path")
+        return path_between(self._hung_tree, int(start), int(end))
 
     def matrix(self, *, n_jobs: int | None = None) -> Floats:
         """Return the dense matrix of transitive distances, if it fits in memory."""
@@ -299,6 +371,27 @@ class UltrametricTree:
 
     def __rmatmul__(self, other: Any) -> Floats:
         return (self @ np.asarray(other).T).T  # the matrix is symmetric
+
+    def _pairs(self, i: Any, j: Any) -> tuple[Ints, Ints]:
+        """Return points as checked indices of one shape."""
+        first = resolve_indices(np.asarray(i), self.n_points)
+        second = resolve_indices(np.asarray(j), self.n_points)
+        first, second = np.broadcast_arrays(first, second)
+        return first, second
+
+    def _one_point(self, i: Any, method: str) -> Ints:
+        index = np.asarray(i)
+        if index.ndim:
+            raise IndexError(f"{method}() takes one point, got an array of shape {index.shape}.")
+        return resolve_indices(index, self.n_points)
+
+    def _require_edges(self) -> None:
+        if self.spanning_tree.engine == _LINKAGE:
+            raise ValueError(
+                "This tree was made from a linkage, which says when groups were joined but not by "
+                "which two points, so it knows no edges and no paths. Make it from the points: "
+                "UltrametricTree.from_data(X)."
+            )
 
     def __len__(self) -> int:
         return self.n_points

@@ -1,0 +1,237 @@
+"""UltrametricTree and labels → whether they are consistent (the paper's Definition 2).
+
+A cluster C is consistent if, however it is divided in two, its parts are closer to each other than
+any point outside is to C. Divided where it is widest, its parts are as far apart as the two
+points of C with the largest transitive distance; so C must be narrower than its distance to the
+outside, and strictly so. It makes no difference whether one measures by the base distance, as the
+paper does, or by the transitive distance: one labelling is consistent with both or with neither.
+
+Both numbers can be read off: the widest gap of a cluster lies between its first and its last point
+in the tree's leaf order, and the shortest way out of it is an edge of the spanning tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus._compile import kernel
+from isthmus._typing import Array, Floats, Ints
+from isthmus.ultrametric import UltrametricTree
+
+# So many clusters are printed, the least certain ones where there are more.
+_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Consistency:
+    """How certain each of k clusters is. ``print`` shows a table.
+
+    Attributes
+    ----------
+    clusters : ndarray of shape (k,)
+        The labels, in ascending order; the order of all other attributes.
+    sizes : ndarray of shape (k,)
+        The number of points of each cluster.
+    inside : ndarray of shape (k,)
+        The widest gap within each cluster: the largest transitive distance of two of its points;
+        0 for a single point.
+    outside : ndarray of shape (k,)
+        The smallest transitive distance to a point of another cluster, which is also the smallest
+        base distance; infinite where there is no other cluster.
+    inside_pairs : ndarray of shape (k, 2)
+        Two points of the cluster that are ``inside`` apart; twice the same one where it has no
+        other.
+    outside_pairs : ndarray of shape (k, 2)
+        A point of the cluster and one outside that are ``outside`` apart, also by the base
+        distance if the tree knows its edges; -1 where there is none.
+    """
+
+    clusters: Array
+    sizes: Ints
+    inside: Floats
+    outside: Floats
+    inside_pairs: Ints
+    outside_pairs: Ints
+
+    @property
+    def margins(self) -> Floats:
+        """``outside - inside``, above 0 exactly where the cluster is consistent: shape (k,).
+
+        Infinite where there is only one cluster, 0 where both numbers are infinite.
+        """
+        if len(self.clusters) == 1:
+            return np.array([np.inf])
+        margins = np.zeros(len(self.clusters))
+        np.subtract(self.outside, self.inside, out=margins, where=self.outside != self.inside)
+        return margins
+
+    @property
+    def consistent(self) -> bool:
+        """Whether every cluster is narrower than its distance to the others."""
+        return bool((self.margins > 0).all())
+
+    @property
+    def failing(self) -> Array:
+        """The labels of the clusters that are not consistent."""
+        failing: Array = self.clusters[~(self.margins > 0)]
+        return failing
+
+    def __repr__(self) -> str:
+        return (
+            f"Consistency(consistent={self.consistent}, n_clusters={len(self.clusters)}, "
+            f"failing={len(self.failing)}, smallest_margin={self.margins.min():.4g})"
+        )
+
+    def __str__(self) -> str:
+        n_clusters, margins = len(self.clusters), self.margins
+        shown = np.sort(np.argsort(margins, kind="stable")[:_ROWS])
+        noun = "cluster" if n_clusters == 1 else "clusters"
+        n_failing = len(self.failing)
+        verdict = f"{n_failing} of them not consistent" if n_failing else "consistent"
+        header = ("cluster", "points", "inside", "outside", "margin")
+        rows = [
+            (
+                str(self.clusters[c]),
+                str(self.sizes[c]),
+                f"{self.inside[c]:.4g}",
+                f"{self.outside[c]:.4g}",
+                f"{margins[c]:.4g}",
+            )
+            for c in shown
+        ]
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in (header, *rows)
+        ]
+        lines[1:] = [
+            line if margins[c] > 0 else f"{line} !"
+            for line, c in zip(lines[1:], shown, strict=True)
+        ]
+        if n_clusters > _ROWS:
+            lines.append(f"… and {n_clusters - _ROWS} clusters of larger margins")
+        return "\n".join([f"{n_clusters} {noun}, {verdict}", *lines])
+
+
+def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
+    """Return whether a labelling is consistent in the sense of the paper, and where it is not.
+
+    Definition 2 demands of every cluster C: however C is divided into two parts, these are closer
+    to each other than any point outside is to C. That is so exactly where
+    ``inside < outside``, strictly: equal is not enough. A single point, which cannot be divided,
+    counts as 0 wide; so equal points in different clusters are never consistent, as the
+    paper's points are different ones. A single cluster always is.
+
+    Parameters
+    ----------
+    tree : UltrametricTree
+    labels : array-like of shape (n_points,)
+        The cluster of each point: whole numbers or strings.
+
+    Returns
+    -------
+    Consistency
+
+    Notes
+    -----
+    O(n) for whole numbers that are not too far apart; others are sorted.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree, consistency
+    >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [7.0]])
+    >>> consistency(tree, [0, 0, 1, 1]).consistent
+    True
+    >>> consistency(tree, [0, 1, 1, 1]).failing.tolist()
+    [1]
+    """
+    if not isinstance(tree, UltrametricTree):
+        raise TypeError(
+            f"Expected an UltrametricTree, got {type(tree).__name__}. "
+            "UltrametricTree.from_data(X) makes one."
+        )
+    clusters, codes = _coded(labels, tree.n_points)
+    n_clusters = len(clusters)
+    sizes = np.zeros(n_clusters, dtype=np.int64)
+    places = np.empty((n_clusters, 2), dtype=np.int64)
+    survey_clusters(codes, tree.leaf_order, sizes, places)
+    outside = np.full(n_clusters, np.inf)
+    outside_pairs = np.full((n_clusters, 2), -1, dtype=np.int64)
+    cross_borders(codes, tree.spanning_tree.edges, tree.heights, outside, outside_pairs)
+    inside_pairs = np.sort(tree.leaf_order[places], axis=1)
+    inside = tree.distance(*inside_pairs.T)
+    return Consistency(clusters, sizes, inside, outside, inside_pairs, outside_pairs)
+
+
+@kernel
+def survey_clusters(codes: Ints, leaf_order: Ints, sizes: Ints, places: Ints) -> None:
+    """Walk once along the leaves.
+
+    Parameters
+    ----------
+    codes : (n,) int64, in
+        The cluster of each point, from 0.
+    leaf_order : (n,) int64, in
+    sizes : (k,) int64, zero on entry, out
+    places : (k, 2) int64, out
+        Where the first and the last point of each cluster stand.
+    """
+    for p in range(leaf_order.shape[0]):
+        here = codes[leaf_order[p]]
+        if sizes[here] == 0:
+            places[here, 0] = p
+        places[here, 1] = p
+        sizes[here] += 1
+
+
+@kernel
+def cross_borders(
+    codes: Ints, edges: Ints, weights: Floats, outside: Floats, outside_pairs: Ints
+) -> None:
+    """Find the first edge, and so the shortest, that leads out of each cluster.
+
+    Parameters
+    ----------
+    codes : (n,) int64, in
+    edges, weights : in
+        Those of the spanning tree, from the lightest to the heaviest.
+    outside : (k,) float64, in and out
+    outside_pairs : (k, 2) int64, -1 on entry, out
+        The ends of the edge, the one in the cluster first.
+    """
+    for e in range(edges.shape[0]):
+        for side in range(2):
+            near, far = edges[e, side], edges[e, 1 - side]
+            if codes[near] != codes[far] and outside_pairs[codes[near], 0] < 0:
+                outside[codes[near]] = weights[e]
+                outside_pairs[codes[near], 0] = near
+                outside_pairs[codes[near], 1] = far
+
+
+def _coded(labels: Any, n_points: int) -> tuple[Array, Ints]:
+    """Return the different labels, ascending, and which of them each point has."""
+    array = np.asarray(labels)
+    if array.shape != (n_points,):
+        raise ValueError(
+            f"labels must be one label for each of {n_points} points, an array of shape "
+            f"({n_points},); got shape {array.shape}."
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        point = int(np.isfinite(array).argmin())
+        raise ValueError(f"labels must not contain NaN or infinity, but point {point} has it.")
+    if array.dtype.kind in "iu":
+        low, high = int(array.min()), int(array.max())
+        # numbers so close together are counted, not sorted
+        if high - low < 4 * n_points and high <= np.iinfo(np.int64).max:
+            numbers = array.astype(np.int64) - low if low or array.dtype != np.int64 else array
+            present = np.zeros(high - low + 1, dtype=bool)
+            present[numbers] = True
+            return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[numbers]
+    try:
+        names, codes = np.unique(array, return_inverse=True)
+    except TypeError as error:
+        raise TypeError(f"labels must be comparable with one another: {error}.") from error
+    return names, codes.astype(np.int64)

@@ -1,0 +1,107 @@
+"""Points → how far K-means on them and on the rows of their distance matrix agree.
+
+The paper's observation: where clusters are round or elliptic, both give nearly the same ones. This
+measures it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+
+from isthmus._typing import Array, Ints
+from isthmus.estimators import KMeansDuality
+from isthmus.validation import check_n_clusters, check_points, check_whole_number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DualityGap:
+    """Two clusterings of the same n points, one of them by way of their distances.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        K-means on the points.
+    dual_labels : ndarray of shape (n,)
+        K-means on the rows of the distance matrix, its clusters renamed to those of ``labels``
+        that they agree with best.
+    """
+
+    labels: Array
+    dual_labels: Array
+
+    @property
+    def differing(self) -> Ints:
+        """The points that the two label differently."""
+        return np.flatnonzero(self.labels != self.dual_labels)
+
+    @property
+    def share(self) -> float:
+        """Their share of all points, between 0 and 1."""
+        return len(self.differing) / len(self.labels)
+
+    def __repr__(self) -> str:
+        return (
+            f"DualityGap(share={self.share:.4g}, differing={len(self.differing)} of "
+            f"{len(self.labels)} points)"
+        )
+
+
+def duality_gap(
+    X: Any, n_clusters: int, *, random_state: Any = None, n_init: int = 10
+) -> DualityGap:
+    """Cluster points by K-means, and by K-means on the rows of their distances, and compare.
+
+    Both begin with the same points as centres, ``n_init`` times, and both keep the clustering of
+    their own smallest inertia. What differs is therefore due to the distances, and not to luck.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_points, n_features)
+    n_clusters : int
+    random_state : int, RandomState or None, default=None
+        Chooses the starts; an int makes the result reproducible.
+    n_init : int, default=10
+        The number of starts.
+
+    Returns
+    -------
+    DualityGap
+
+    Notes
+    -----
+    Needs the n × n matrix of distances.
+
+    Examples
+    --------
+    >>> from isthmus import duality_gap
+    >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1]]
+    >>> duality_gap(points, 2, random_state=0)
+    DualityGap(share=0, differing=0 of 5 points)
+    """
+    points = check_points(X)
+    k = check_n_clusters(n_clusters, len(points))
+    n_init = check_whole_number(n_init, "n_init", 1)
+    # One seed for both: rows chosen at random are then the same ones, as there are as many.
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    settings: dict[str, Any] = {"init": "random", "n_init": n_init, "random_state": seed}
+    labels = KMeans(k, **settings).fit(points).labels_
+    dual = KMeansDuality(k, **settings).fit(points).labels_
+    return DualityGap(labels, _renamed(dual, labels, k))
+
+
+def _renamed(labels: Array, like: Array, n_clusters: int) -> Array:
+    """Return labels with each cluster renamed to another one of ``like``: the best such matching.
+
+    Both are whole numbers below ``n_clusters``.
+    """
+    together = np.zeros((n_clusters, n_clusters), dtype=np.int64)
+    np.add.at(together, (labels, like), 1)
+    _, names = linear_sum_assignment(together, maximize=True)
+    renamed: Array = names[labels].astype(like.dtype)
+    return renamed
