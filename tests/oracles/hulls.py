@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 from scipy.optimize import linprog, nnls
 
@@ -30,20 +28,3 @@ def distance_of_hulls(first: np.ndarray, second: np.ndarray) -> float:
     weights, _ = nnls(system, np.append(np.zeros(first.shape[1]), [heavy, heavy]))
     a, b = weights[: len(first)], weights[len(first) :]
     return float(np.linalg.norm(a @ first / a.sum() - b @ second / b.sum()))
-
-
-def is_consistent(distances: np.ndarray, labels: np.ndarray) -> bool:
-    """Definition 2 on base distances: all clusters, all their partitions, all other points."""
-    for label in np.unique(labels):
-        inside, outside = np.flatnonzero(labels == label), np.flatnonzero(labels != label)
-        if not len(outside):
-            continue
-        to_others = distances[np.ix_(outside, inside)].min()
-        rest = inside[1:]
-        for size in range(len(rest)):
-            for chosen in combinations(rest, size):
-                one = [inside[0], *chosen]
-                two = [i for i in rest if i not in chosen]
-                if not distances[np.ix_(one, two)].min() < to_others:
-                    return False
-    return True

@@ -11,7 +11,8 @@ from scipy.spatial.distance import cdist
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree, convex_hull_certificate
 from isthmus.theory import convex_hulls
-from oracles.hulls import distance_of_hulls, hulls_intersect, is_consistent
+from oracles.hulls import distance_of_hulls, hulls_intersect
+from oracles.theory import is_consistent
 
 INPUTS = [p for p in many(210, largest=50) if p[1] >= 2]
 
