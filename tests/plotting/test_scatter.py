@@ -1,19 +1,13 @@
 import subprocess
 import sys
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from isthmus.plotting import plot_clusters, plot_spanning_tree
-from isthmus.plotting.scatter import CUT_COLOUR, EDGE_COLOUR, PALETTE, cluster_style
+from isthmus.plotting.style import CUT_COLOUR, EDGE_COLOUR, PALETTE, cluster_style
 from isthmus.spanning_tree import SpanningTree
 
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [5.0, 1.0], [5.0, 3.0]])
@@ -22,19 +16,8 @@ LABELS = np.array([0, 0, 0, 1, 1])
 
 
 @pytest.fixture
-def ax():
-    return Figure().add_subplot()
-
-
-@pytest.fixture
 def tree():
     return SpanningTree.from_edges(EDGES, [1.0, 1.0, 2.0, 4.0])
-
-
-@pytest.fixture(autouse=True)
-def no_figure_left_open():
-    yield
-    plt.close("all")
 
 
 def scatters(ax):

@@ -1,5 +1,25 @@
 """Drawing, from plain data. Needs matplotlib: ``pip install 'isthmus[plot]'``."""
 
-from isthmus.plotting.scatter import plot_clusters, plot_spanning_tree, require_matplotlib
+from isthmus.plotting.consistency import plot_consistency
+from isthmus.plotting.dendrogram import plot_dendrogram
+from isthmus.plotting.distance_map import DistanceMap, distance_map
+from isthmus.plotting.heat_map import plot_distance_map, plot_orders
+from isthmus.plotting.path import plot_path
+from isthmus.plotting.scatter import plot_clusters, plot_spanning_tree
+from isthmus.plotting.style import require_matplotlib
+from isthmus.plotting.tree_top import TreeTop, tree_top
 
-__all__ = ["plot_clusters", "plot_spanning_tree", "require_matplotlib"]
+__all__ = [
+    "DistanceMap",
+    "TreeTop",
+    "distance_map",
+    "plot_clusters",
+    "plot_consistency",
+    "plot_dendrogram",
+    "plot_distance_map",
+    "plot_orders",
+    "plot_path",
+    "plot_spanning_tree",
+    "require_matplotlib",
+    "tree_top",
+]

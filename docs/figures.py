@@ -1,0 +1,121 @@
+"""Draw the figures of the documentation into ``docs/images/``: ``python docs/figures.py [NAME …]``.
+
+The demo's picture is written by ``isthmus demo``, those of the benchmarks by ``make bench``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from isthmus import TransitiveClustering, UltrametricTree
+from isthmus.datasets import load_iris, make_multi_scale, make_two_moons
+from isthmus.plotting import (
+    plot_consistency,
+    plot_dendrogram,
+    plot_distance_map,
+    plot_orders,
+    plot_path,
+)
+
+IMAGES = Path(__file__).parent / "images"
+_SEED = 0
+_DPI = 100
+
+
+def draw_dendrogram() -> Figure:
+    """Draw the top of a tree of 200 points beside that of 100,000."""
+    figure = Figure(figsize=(12, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    X, _ = make_two_moons(random_state=_SEED)
+    model = TransitiveClustering(2).fit(X)
+    plot_dendrogram(model.tree_, model.labels_, max_leaves=30, ax=left)
+    left.set_title("two moons, 200 points")
+    X, _ = make_multi_scale(100_000, random_state=_SEED)
+    model = TransitiveClustering(3).fit(X)
+    plot_dendrogram(model.tree_, model.labels_, max_leaves=30, ax=right)
+    right.set_title("multi-scale, 100,000 points")
+    return figure
+
+
+def draw_distance_map() -> Figure:
+    """Draw the distances of 300 points beside those of 100,000."""
+    figure = Figure(figsize=(12, 4.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    X, _ = make_multi_scale(random_state=_SEED)
+    model = TransitiveClustering(3).fit(X)
+    plot_distance_map(model.tree_, model.labels_, ax=left)
+    left.set_title("multi-scale, 300 points")
+    X, _ = make_two_moons(100_000, random_state=_SEED)
+    plot_distance_map(UltrametricTree.from_data(X), ax=right)
+    right.set_title("two moons, 100,000 points")
+    return figure
+
+
+def draw_orders() -> Figure:
+    """Draw the paper's Figure 1b: two moons, from the base distance to higher orders."""
+    from isthmus import transitive_sequence
+
+    X, y = make_two_moons(random_state=_SEED)
+    tree = TransitiveClustering(2).fit(X).tree_
+    orders = [2, 4, 8, 16]
+    steps = transitive_sequence(X, max(orders))
+    panels = plot_orders(steps[[k - 1 for k in orders]], y, order=tree.leaf_order, orders=orders)
+    figure: Figure = panels[0].figure
+    return figure
+
+
+def draw_path() -> Figure:
+    """Draw the way between two far ends of two moons, and the edge that decides."""
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    X, _ = make_two_moons(random_state=_SEED)
+    tree = TransitiveClustering(2).fit(X).tree_
+    first, last = int(X[:, 0].argmin()), int(X[:, 0].argmax())
+    path, edge = tree.path(first, last), tree.transitive_edge(first, last)
+    plot_path(X, path, edge, ax=figure.add_subplot())
+    return figure
+
+
+def draw_consistency() -> Figure:
+    """Draw how wide clusters are and how far apart: three clear ones, and those of Iris."""
+    from isthmus import consistency
+
+    figure = Figure(figsize=(12, 3.2), layout="constrained")
+    examples = {
+        "multi-scale": make_multi_scale(random_state=_SEED)[0],
+        "Iris": load_iris(return_X_y=True)[0],
+    }
+    for axes, (name, X) in zip(figure.subplots(1, 2), examples.items(), strict=True):
+        model = TransitiveClustering(3).fit(X)
+        plot_consistency(consistency(model.tree_, model.labels_), ax=axes)
+        axes.set_title(name)
+    return figure
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "dendrogram": draw_dendrogram,
+    "distance_map": draw_distance_map,
+    "orders": draw_orders,
+    "path": draw_path,
+    "consistency": draw_consistency,
+}
+
+
+def main(names: list[str]) -> None:
+    """Draw the figures of these names, or all of them."""
+    unknown = set(names) - set(FIGURES)
+    if unknown:
+        sys.exit(f"No figure is called {sorted(unknown)[0]}; there are {', '.join(FIGURES)}.")
+    mpl.use("Agg")
+    for name in names or FIGURES:
+        path = IMAGES / f"{name}.png"
+        FIGURES[name]().savefig(path, dpi=_DPI)
+        sys.stdout.write(f"{path}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

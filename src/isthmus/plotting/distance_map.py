@@ -1,0 +1,117 @@
+"""UltrametricTree → its distance matrix as a picture shows it: cells that stand for many points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isthmus.plotting.style import Clusters, check_labels
+from isthmus.ultrametric.group_means import mean_distances_of_groups
+from isthmus.validation import check_whole_number
+
+if TYPE_CHECKING:
+    from isthmus._typing import Array, Floats, Ints
+    from isthmus.ultrametric import UltrametricTree
+
+
+@dataclass(frozen=True)
+class DistanceMap:
+    """A matrix of transitive distances, its rows and columns sorted and put into groups.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_groups, n_groups)
+        The mean of the distances between the points of two groups; in a group with itself the
+        zeros of points to themselves count too, as they do in the matrix.
+    bounds : ndarray of shape (n_groups + 1,)
+        Group g holds the points ``order[bounds[g] : bounds[g + 1]]``.
+    order : ndarray of shape (n_points,)
+        The points, sorted.
+    cluster_bounds : ndarray of shape (n_clusters + 1,)
+        Cluster c holds the points ``order[cluster_bounds[c] : cluster_bounds[c + 1]]``; all
+        points are one cluster where no labels were given. No group has points of two clusters.
+    names : ndarray of shape (n_clusters,), or None
+        The labels of the clusters.
+    """
+
+    means: Floats
+    bounds: Ints
+    order: Ints
+    cluster_bounds: Ints
+    names: Array | None = None
+
+    @property
+    def n_points(self) -> int:
+        """The number of points."""
+        return len(self.order)
+
+
+def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> DistanceMap:
+    """Return the matrix of a tree with at most so many rows, each the mean over a group of points.
+
+    Points are in the tree's leaf order or, with labels, sorted by cluster and then in leaf order.
+    Groups are neighbours in it. The matrix of all points is never made.
+
+    Parameters
+    ----------
+    tree : UltrametricTree
+    size : int, default=400
+        At most so many groups; with as many as there are points, each point is one. With labels
+        every cluster has at least one, so there must not be more clusters than groups.
+    labels : array-like of shape (n_points,), optional
+        The cluster of each point.
+
+    Returns
+    -------
+    DistanceMap
+
+    Notes
+    -----
+    The mean, and not the smallest or a sampled distance, because it is that of the picture: as
+    if all n × n cells had been drawn and looked at from afar. It needs O(n + size²) memory.
+    """
+    size = check_whole_number(size, "size", 1)
+    n_points = tree.n_points
+    order, cluster_bounds, names = tree.leaf_order, np.array([0, n_points]), None
+    if labels is not None:
+        clusters = check_labels(labels, n_points)
+        order, cluster_bounds, names = *sort_by_cluster(clusters, order), clusters.names
+    bounds = group_bounds(cluster_bounds, size)
+    n_groups = len(bounds) - 1
+    groups = np.empty(n_points, dtype=np.int64)
+    groups[order] = np.repeat(np.arange(n_groups), np.diff(bounds))
+    means = mean_distances_of_groups(tree, groups, n_groups)
+    return DistanceMap(means, bounds, order, cluster_bounds, names)
+
+
+def sort_by_cluster(clusters: Clusters, order: Ints) -> tuple[Ints, Ints]:
+    """Return an order of points sorted by cluster, and where in it each cluster begins and ends."""
+    by_cluster = order[np.argsort(clusters.codes[order], kind="stable")]
+    sizes = np.bincount(clusters.codes, minlength=len(clusters))
+    return by_cluster, np.concatenate([[0], np.cumsum(sizes)])
+
+
+def group_bounds(cluster_bounds: Ints, size: int) -> Ints:
+    """Return the bounds of at most so many groups, each within a cluster, of like sizes.
+
+    A cluster has one group and its share of the others, and not more groups than points.
+    """
+    n_points, n_clusters = int(cluster_bounds[-1]), len(cluster_bounds) - 1
+    if size >= n_points:
+        return np.arange(n_points + 1)
+    if size < n_clusters:
+        raise ValueError(
+            f"A map of {size} × {size} cells cannot show {n_clusters} clusters: raise the size, or "
+            "leave the labels out."
+        )
+    sizes = np.diff(cluster_bounds)
+    shares = 1 + (size - n_clusters) * sizes // n_points
+    return np.concatenate(
+        [
+            start + np.arange(share) * n // share
+            for start, n, share in zip(cluster_bounds, sizes, shares, strict=False)
+        ]
+        + [cluster_bounds[-1:]]
+    )

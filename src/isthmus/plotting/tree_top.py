@@ -1,0 +1,138 @@
+"""UltrametricTree → its top: a few groups of points and the merges that join them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isthmus.plotting.style import check_labels
+from isthmus.validation import check_whole_number
+
+if TYPE_CHECKING:
+    from isthmus._typing import Array, Floats, Ints
+    from isthmus.ultrametric import UltrametricTree
+
+# In place of a cluster, where points below a node have several labels or none were given.
+SEVERAL = -1
+
+
+@dataclass(frozen=True)
+class TreeTop:
+    """The top of a tree as a dendrogram shows it.
+
+    Attributes
+    ----------
+    groups : ndarray of shape (n_groups,)
+        The nodes of the tree that are shown as one, from left to right: group g is at x = g.
+    sizes, heights : ndarray of shape (n_groups,)
+        The number of points in each group, and its height: 0 for a point or for equal points.
+    clusters : ndarray of shape (n_groups,)
+        The cluster that all points of the group have, a place in ``names``, or -1.
+    link_heights : ndarray of shape (n_groups - 1,)
+        The height of each merge above the groups, from the lowest to the highest.
+    link_places, link_feet : ndarray of shape (n_groups - 1, 2)
+        Where its two legs stand, and the height of what they stand on.
+    link_clusters : ndarray of shape (n_groups - 1,)
+        As ``clusters``, for all points below the merge.
+    leg_clusters : ndarray of shape (n_groups - 1, 2)
+        As ``clusters``, for all points below either leg.
+    points : ndarray of shape (n_groups,), or None
+        The point that each group is, if all of them are single points.
+    names : ndarray of shape (n_clusters,)
+        The different labels, sorted; empty without labels.
+    """
+
+    groups: Ints
+    sizes: Ints
+    heights: Floats
+    clusters: Ints
+    link_heights: Floats
+    link_places: Floats
+    link_feet: Floats
+    link_clusters: Ints
+    leg_clusters: Ints
+    points: Ints | None
+    names: Array
+
+
+def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) -> TreeTop:
+    """Return the top of a tree: at most so many groups, divided by its highest merges.
+
+    Merges of one height are divided together or not at all, so that the groups do not depend on
+    the order of equal edges. Equal points stay together. So a tree whose merges all have one height
+    is one group, unless there are groups enough for every point.
+
+    Parameters
+    ----------
+    tree : UltrametricTree
+    max_groups : int, default=50
+        At most so many groups.
+    labels : array-like of shape (n_points,), optional
+        The cluster of each point.
+
+    Returns
+    -------
+    TreeTop
+
+    Notes
+    -----
+    O(n), mostly for the leaf order; what is above the groups is all that is walked.
+    """
+    max_groups = check_whole_number(max_groups, "max_groups", 1)
+    n_points = tree.n_points
+    names, uniform = np.empty(0), np.full(2 * n_points - 1, SEVERAL)
+    if labels is not None:
+        clusters = check_labels(labels, n_points)
+        names, uniform = clusters.names, clusters_of_nodes(tree, clusters.codes)
+    first_link = first_merge_above(tree.heights, max_groups)
+    children = tree.children[first_link:]
+    below = np.append(children[children < n_points + first_link], tree.sizes.size - 1)
+    groups = below[:-1] if len(children) else below
+    groups = groups[np.argsort(tree.starts[groups])]
+    node_heights = np.concatenate([np.zeros(n_points), tree.heights])
+    single = bool((tree.sizes[groups] == 1).all())
+    return TreeTop(
+        groups=groups,
+        sizes=tree.sizes[groups],
+        heights=node_heights[groups],
+        clusters=uniform[groups],
+        link_heights=tree.heights[first_link:],
+        link_places=places_of_links(groups, children, n_points + first_link),
+        link_feet=node_heights[children],
+        link_clusters=uniform[n_points + first_link :],
+        leg_clusters=uniform[children],
+        points=groups if single else None,
+        names=names,
+    )
+
+
+def first_merge_above(heights: Floats, max_groups: int) -> int:
+    """Return the first merge, of increasing heights, such that all from it on leave few groups."""
+    n_points = len(heights) + 1
+    highest_inside = heights[n_points - 1 - max_groups] if n_points > max_groups else 0.0
+    return int(np.searchsorted(heights, highest_inside, side="right"))
+
+
+def clusters_of_nodes(tree: UltrametricTree, codes: Ints) -> Ints:
+    """Return the cluster that all points below a node have, or -1 for several: (2n - 1,)."""
+    in_order = codes[tree.leaf_order]
+    changes = np.concatenate([[0], np.cumsum(in_order[1:] != in_order[:-1])])
+    first, last = tree.starts, tree.starts + tree.sizes - 1
+    return np.where(changes[first] == changes[last], in_order[first], SEVERAL)
+
+
+def places_of_links(groups: Ints, children: Ints, first_node: int) -> Floats:
+    """Return where the two legs of each merge stand: (m, 2) for the m merges above the groups.
+
+    A group stands at its number; a merge, which is node ``first_node`` or one of those after it,
+    midway between its legs.
+    """
+    place_of = dict(zip(groups.tolist(), range(len(groups)), strict=True))
+    places = np.empty((len(children), 2))
+    for e, pair in enumerate(children.tolist()):
+        for side, node in enumerate(pair):
+            above = node - first_node
+            places[e, side] = places[above].mean() if above >= 0 else place_of[node]
+    return places
