@@ -10,17 +10,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
+from scipy.spatial import ConvexHull
 
-from isthmus import TransitiveClustering, UltrametricTree
+from isthmus import (
+    TransitiveClustering,
+    TransitiveEmbedding,
+    UltrametricTree,
+    consistency,
+    convex_hull_certificate,
+    duality_gap,
+    transitive_sequence,
+)
 from isthmus.datasets import load_iris, make_multi_scale, make_two_moons
 from isthmus.plotting import (
+    plot_clusters,
     plot_consistency,
     plot_dendrogram,
     plot_distance_map,
     plot_orders,
     plot_path,
 )
+from isthmus.plotting.style import cluster_style
 
 IMAGES = Path(__file__).parent / "images"
 _SEED = 0
@@ -58,8 +70,6 @@ def draw_distance_map() -> Figure:
 
 def draw_orders() -> Figure:
     """Draw the paper's Figure 1b: two moons, from the base distance to higher orders."""
-    from isthmus import transitive_sequence
-
     X, y = make_two_moons(random_state=_SEED)
     tree = TransitiveClustering(2).fit(X).tree_
     orders = [2, 4, 8, 16]
@@ -82,8 +92,6 @@ def draw_path() -> Figure:
 
 def draw_consistency() -> Figure:
     """Draw how wide clusters are and how far apart: three clear ones, and those of Iris."""
-    from isthmus import consistency
-
     figure = Figure(figsize=(12, 3.2), layout="constrained")
     examples = {
         "multi-scale": make_multi_scale(random_state=_SEED)[0],
@@ -96,12 +104,88 @@ def draw_consistency() -> Figure:
     return figure
 
 
+def draw_embedding() -> Figure:
+    """Draw three clusters in the plane beside the first two coordinates of their embedding."""
+    figure = Figure(figsize=(12, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    X, y = make_multi_scale(random_state=_SEED)
+    plot_clusters(X, y, ax=left)
+    left.set_title("points")
+    model = TransitiveEmbedding(2).fit(X)
+    plot_clusters(model.embedding_, y, ax=right)
+    right.set_aspect("auto")
+    right.margins(0.2)
+    for cluster in np.unique(y):
+        centre = model.embedding_[y == cluster].mean(axis=0)
+        right.scatter(*centre, s=120, color=cluster_style(int(cluster)).colour)
+        text = f"{np.count_nonzero(y == cluster)} points"
+        right.annotate(text, centre, (10, 8), textcoords="offset points")
+    shares = model.explained_variance_ratio_
+    right.set(
+        title="the first two coordinates of φ",
+        xlabel=f"first coordinate, {shares[0]:.0%} of the variance",
+        ylabel=f"second coordinate, {shares[1]:.0%}",
+    )
+    return figure
+
+
+def draw_hulls() -> Figure:
+    """Draw hulls that intersect in the plane, and the same clusters along their normal in φ."""
+    figure = Figure(figsize=(12, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    X, y = make_two_moons(random_state=_SEED)
+    plot_clusters(X, y, ax=left)
+    for moon in (0, 1):
+        corners = X[y == moon][ConvexHull(X[y == moon]).vertices]
+        colour = cluster_style(moon).colour
+        left.fill(*corners.T, facecolor=colour, alpha=0.15, edgecolor=colour)
+    left.set_title("hulls in the plane intersect")
+    tree = UltrametricTree.from_data(X)
+    certificate = convex_hull_certificate(tree, y)
+    along = (certificate.normals @ tree.embedding().T).toarray()[0] - certificate.offsets[0]
+    for moon in (0, 1):
+        here = along[y == moon]
+        heights = np.random.default_rng(_SEED).uniform(0.15, 0.85, len(here))
+        right.scatter(here, heights, s=14, color=cluster_style(moon).colour)
+    right.axvline(0.0, color="black", linestyle="--")
+    right.set(
+        title="hulls in the embedded space do not",
+        xlabel="distance from the hyperplane of the certificate",
+        yticks=[],
+        ylim=(0, 1),
+    )
+    return figure
+
+
+def draw_duality() -> Figure:
+    """Draw K-means on points, and the points that K-means on their distances labels otherwise."""
+    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    axes = figure.add_subplot()
+    rng = np.random.default_rng(_SEED)
+    clouds = np.concatenate([rng.normal(centre, 1.0, size=(100, 2)) for centre in (0.0, 3.0)])
+    gap = duality_gap(clouds, 2, random_state=_SEED)
+    plot_clusters(clouds, gap.labels, ax=axes)
+    axes.scatter(
+        *clouds[gap.differing].T,
+        s=160,
+        facecolors="none",
+        edgecolors="black",
+        linewidths=1.6,
+        label=f"{len(gap.differing)} of {len(clouds)} labelled otherwise by their distances",
+    )
+    axes.legend(loc="lower right", frameon=False)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "dendrogram": draw_dendrogram,
     "distance_map": draw_distance_map,
     "orders": draw_orders,
     "path": draw_path,
     "consistency": draw_consistency,
+    "embedding": draw_embedding,
+    "hulls": draw_hulls,
+    "duality": draw_duality,
 }
 
 

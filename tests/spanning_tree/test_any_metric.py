@@ -1,6 +1,5 @@
 """Every metric by its name, and metrics that are Python functions."""
 
-import doctest
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -565,9 +564,3 @@ def test_the_page_on_metrics_lists_them_all():
     assert sorted(name for names in listed for name in names) == sorted(METRIC_NAMES)
     for name, *aliases in listed:
         assert {canonical_name(alias) for alias in aliases} <= {name}
-
-
-def test_the_example_on_the_page_on_metrics():
-    page = Path(__file__).parents[2] / "docs" / "metrics.md"
-    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert (results.failed, results.attempted) == (0, 4)

@@ -1,0 +1,40 @@
+"""The pages of the documentation: their examples run, and their links lead somewhere."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
+PICTURES = sorted((ROOT / "docs" / "images").glob("*.png"))
+
+
+def test_there_are_pages_with_examples():
+    assert {page.name for page in WITH_EXAMPLES} >= {
+        "metrics.md",
+        "theory.md",
+        "theory_embedding.md",
+    }
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
+def test_examples(page):
+    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert results.failed == 0
+    assert results.attempted > 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links(page):
+    for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+        if "://" not in link:
+            assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_pictures_are_shown_and_light(picture):
+    assert picture.stat().st_size < 150_000
+    assert any(f"images/{picture.name}" in page.read_text(encoding="utf-8") for page in PAGES)
