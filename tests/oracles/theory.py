@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
 
 def partitions(n: int) -> Iterator[list[int]]:
     """Every way to label n points, up to the names of the labels."""
-    for labels in product(*(range(i + 1) for i in range(n))):
-        if all(label <= max(labels[:i], default=-1) + 1 for i, label in enumerate(labels)):
-            yield list(labels)
+    if n == 0:
+        yield []
+        return
+    for labels in partitions(n - 1):
+        for label in range(max(labels, default=-1) + 2):
+            yield [*labels, label]
 
 
 def is_consistent(distances: np.ndarray, labels) -> bool:
@@ -31,6 +34,31 @@ def is_consistent(distances: np.ndarray, labels) -> bool:
                 if not distances[np.ix_(part, rest)].min() < to_others:
                     return False
     return True
+
+
+def consistent_clusters(distances: np.ndarray) -> set[frozenset[int]]:
+    """All sets of points that Definition 2 takes as clusters; a labelling is made of such sets."""
+    n = len(distances)
+    everyone = frozenset(range(n))
+    apart: dict[tuple[frozenset[int], frozenset[int]], float] = {}
+
+    def between(one: frozenset[int], other: frozenset[int]) -> float:
+        if (one, other) not in apart:
+            apart[one, other] = min(distances[i, j] for i in one for j in other)
+        return apart[one, other]
+
+    found = {everyone}
+    for size in range(1, n):
+        for cluster in map(frozenset, combinations(range(n), size)):
+            to_others = between(cluster, everyone - cluster)
+            parts = (
+                frozenset(part)
+                for part_size in range(1, size)
+                for part in combinations(sorted(cluster), part_size)
+            )
+            if to_others > 0 and all(between(part, cluster - part) < to_others for part in parts):
+                found.add(cluster)
+    return found
 
 
 def consistent_counts(matrix: np.ndarray) -> set[int]:

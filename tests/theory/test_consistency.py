@@ -8,7 +8,7 @@ from inputs import KINDS, many, points
 from isthmus import SpanningTree, TransitiveClustering, UltrametricTree, consistency
 from isthmus.distances import distance_matrix
 from oracles.dense import minimax_matrix
-from oracles.theory import is_consistent, partitions
+from oracles.theory import consistent_clusters, is_consistent, partitions
 
 
 def labellings(tree, seed):
@@ -47,6 +47,22 @@ def test_eight_points_with_ties(seed):
         verdicts.append(consistency(tree, labels).consistent)
         assert verdicts[-1] == is_consistent(base, labels)
     assert 0 < sum(verdicts) < len(verdicts)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_ten_points_with_ties(seed):
+    """Every consistent labelling of the 115,975, and every fiftieth of the others."""
+    X = np.random.default_rng(seed).integers(0, 12, size=(10, 1)).astype(float)
+    tree = UltrametricTree.from_data(X)
+    clusters = consistent_clusters(distance_matrix(X))
+    n_consistent = 0
+    for number, labels in enumerate(partitions(10)):
+        sets = [[i for i in range(10) if labels[i] == c] for c in set(labels)]
+        expected = clusters.issuperset(map(frozenset, sets))
+        if expected or number % 50 == 0:
+            assert consistency(tree, labels).consistent == expected
+            n_consistent += expected
+    assert n_consistent > 1
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), many(112))
