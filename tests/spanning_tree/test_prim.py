@@ -78,7 +78,7 @@ def test_haversine_is_the_angle_on_the_sphere(engine):
 
 @pytest.mark.parametrize("engine", ["prim", "kd-tree"])
 def test_hellinger_compares_rows_as_distributions(engine):
-    counts = np.random.default_rng(0).integers(0, 5, size=(200, 6)) + np.eye(6)[np.arange(200) % 6]
+    counts = np.random.default_rng(0).integers(0, 5, size=(200, 3)) + np.eye(3)[np.arange(200) % 3]
     roots = np.sqrt(counts / counts.sum(axis=1, keepdims=True))
     expected = linkage(pdist(roots) / np.sqrt(2.0), "single")[:, 2]
     tree = minimum_spanning_tree(counts, metric="hellinger", engine=engine)
@@ -117,7 +117,7 @@ def test_an_inverse_with_rounding_errors_is_symmetric_enough():
 
 @pytest.mark.parametrize("engine", ["prim", "kd-tree"])
 def test_the_largest_float32_numbers(engine):
-    X = (np.random.default_rng(0).random((200, 2)) * 3e38).astype(np.float32)
+    X = (np.random.default_rng(0).random((200, 3)) * 3e38).astype(np.float32)
     found, expected = (
         minimum_spanning_tree(points, metric="minkowski", metric_params={"p": 3}, engine=engine)
         for points in (X, X.astype(np.float64))
