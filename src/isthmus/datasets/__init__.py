@@ -1,6 +1,42 @@
-"""Data sets to try things on: generators of points in the plane, and loaders of bundled data."""
+"""Data sets to try things on: points in the plane, the paper's figures, loaders of real data."""
 
-from isthmus.datasets.generators import make_multi_scale, make_two_moons
+from isthmus.datasets.digits import digit_subset, load_digits_stand_in, load_usps
+from isthmus.datasets.generators import (
+    make_bars,
+    make_clouds,
+    make_discs_in_noise,
+    make_multi_scale,
+    make_rings,
+    make_spirals,
+    make_two_moons,
+)
 from isthmus.datasets.loaders import load_ionosphere, load_iris
+from isthmus.datasets.paper import (
+    FIGURE5_PANELS,
+    make_figure1,
+    make_figure2,
+    make_figure3,
+    make_figure4,
+    make_figure5,
+)
 
-__all__ = ["load_ionosphere", "load_iris", "make_multi_scale", "make_two_moons"]
+__all__ = [
+    "FIGURE5_PANELS",
+    "digit_subset",
+    "load_digits_stand_in",
+    "load_ionosphere",
+    "load_iris",
+    "load_usps",
+    "make_bars",
+    "make_clouds",
+    "make_discs_in_noise",
+    "make_figure1",
+    "make_figure2",
+    "make_figure3",
+    "make_figure4",
+    "make_figure5",
+    "make_multi_scale",
+    "make_rings",
+    "make_spirals",
+    "make_two_moons",
+]

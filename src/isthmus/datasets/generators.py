@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from isthmus.validation import check_whole_number
+from isthmus.datasets.shapes import (
+    Source,
+    arc,
+    bar,
+    check_noise,
+    deviations,
+    disc,
+    labels_of,
+    on_circle,
+    random_source,
+    shared_out,
+    spiral,
+    square_outside,
+    together,
+)
+from isthmus.validation import check_positive, check_whole_number
 
 if TYPE_CHECKING:
     from isthmus._typing import Floats, Ints
-
-# Both have the methods that are used here: uniform and normal.
-_Source: TypeAlias = np.random.Generator | np.random.RandomState
 
 # The three clusters of make_multi_scale: a ring round two discs that lie side by side.
 _RING_SHARE, _LARGE_DISC_SHARE = 0.25, 0.4
@@ -21,8 +32,17 @@ _RING_RADIUS, _RING_SPREAD = 0.38, 0.04
 _LARGE_DISC_RADIUS, _SMALL_DISC_RADIUS = 0.045, 0.015
 # Wide enough for the discs to be two, narrower than the longest steps along the ring.
 _GAP = 0.05
-# Keeps every point inside the unit square: 0.38 + 2.9 × 0.04 < 0.5.
-_LARGEST_DEVIATION = 2.9
+
+# Bars keep so far from the left and the right edge of the unit square.
+_MARGIN = 0.05
+# Rings and spirals end here, 0.08 from the edge of the unit square.
+_OUTER_RADIUS = 0.42
+# Spirals begin so far from the centre.
+_INNER_RADIUS = 0.06
+# The two discs of make_discs_in_noise, and how near the noise comes to their centres.
+_DISC_CENTRES = np.array([[0.3, 0.5], [0.7, 0.5]])
+_DISC_RADIUS, _NOISE_FROM = 0.11, 0.1375
+_DISC_SHARE, _NOISE_SHARE = 0.3, 0.4
 
 
 def make_two_moons(
@@ -47,14 +67,13 @@ def make_two_moons(
         The moon that each point belongs to, 0 or 1.
     """
     n = check_whole_number(n_samples, "n_samples", 2)
-    if not 0 <= noise < np.inf:
-        raise ValueError(f"noise must be a finite number that is not negative, got {noise!r}.")
-    source = _random_source(random_state)
+    check_noise(noise)
+    source = random_source(random_state)
     sizes = np.array([n - n // 2, n // 2])
-    upper = _on_circle(np.linspace(0.0, np.pi, sizes[0]), 1.0)
-    lower = np.array([1.0, 0.5]) - _on_circle(np.linspace(0.0, np.pi, sizes[1]), 1.0)
+    upper = on_circle(np.linspace(0.0, np.pi, sizes[0]), 1.0)
+    lower = np.array([1.0, 0.5]) - on_circle(np.linspace(0.0, np.pi, sizes[1]), 1.0)
     points = np.concatenate([upper, lower])
-    return points + source.normal(0.0, noise, points.shape), _labels(sizes)
+    return points + source.normal(0.0, noise, points.shape), labels_of(sizes)
 
 
 def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple[Floats, Ints]:
@@ -81,7 +100,7 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
         0 for the ring, 1 for the small disc, 2 for the tiny one.
     """
     n = check_whole_number(n_samples, "n_samples", 3)
-    source = _random_source(random_state)
+    source = random_source(random_state)
     n_ring, n_large = round(_RING_SHARE * n), round(_LARGE_DISC_SHARE * n)
     sizes = np.array([n_ring, n_large, n - n_ring - n_large])
     # The pair of discs, gap included, is centred on the ring's centre.
@@ -89,35 +108,210 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
     right = np.array([0.5 + _GAP / 2 + _LARGE_DISC_RADIUS, 0.5])
     points = [
         0.5 + _ring(source, sizes[0]),
-        left + _disc(source, sizes[1], _LARGE_DISC_RADIUS),
-        right + _disc(source, sizes[2], _SMALL_DISC_RADIUS),
+        left + disc(source, sizes[1], _LARGE_DISC_RADIUS),
+        right + disc(source, sizes[2], _SMALL_DISC_RADIUS),
     ]
-    return np.concatenate(points), _labels(sizes)
+    return np.concatenate(points), labels_of(sizes)
 
 
-def _random_source(random_state: Any) -> _Source:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    source: np.random.RandomState = check_random_state(random_state)
-    return source
+def make_rings(
+    n_samples: int = 300, *, n_rings: int = 3, noise: float = 0.01, random_state: Any = None
+) -> tuple[Floats, Ints]:
+    """Return rings round one centre, equally dense, inside the unit square.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        The number of points, at least one for each ring.
+    n_rings : int, default=3
+        The number of rings. Their radii are multiples of the innermost one's; the outermost has
+        0.42.
+    noise : float, default=0.01
+        The standard deviation of the normal noise that is added to each coordinate. Deviations
+        beyond 2.9 times as much are cut back, so that up to 0.02 all points lie in the unit
+        square.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points, from the innermost ring to the outermost.
+    y : ndarray of shape (n_samples,), dtype int64
+        The ring that each point belongs to, from 0.
+    """
+    rings = check_whole_number(n_rings, "n_rings", 1)
+    n = check_whole_number(n_samples, "n_samples", rings)
+    check_noise(noise)
+    source = random_source(random_state)
+    radii = _OUTER_RADIUS * np.arange(1, rings + 1) / rings
+    return together(
+        [
+            0.5 + arc(source, size, radius, (0.0, 2 * np.pi), noise)
+            for size, radius in zip(shared_out(n, radii), radii, strict=True)
+        ]
+    )
 
 
-def _labels(sizes: Ints) -> Ints:
-    return np.repeat(np.arange(len(sizes)), sizes)
+def make_spirals(
+    n_samples: int = 300,
+    *,
+    n_arms: int = 2,
+    turns: float = 1.25,
+    noise: float = 0.008,
+    random_state: Any = None,
+) -> tuple[Floats, Ints]:
+    """Return the arms of a spiral, about equally dense everywhere, inside the unit square.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        The number of points, at least one for each arm. Arms have equally many, or one more.
+    n_arms : int, default=2
+        The number of arms. Neighbouring arms are 0.36 / (n_arms × turns) apart.
+    turns : float, default=1.25
+        How often each arm winds round the centre.
+    noise : float, default=0.008
+        The standard deviation of the normal noise that is added to each coordinate. Deviations
+        beyond 2.9 times as much are cut back, so that up to 0.02 all points lie in the unit
+        square.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points, arm by arm, each from the centre outwards.
+    y : ndarray of shape (n_samples,), dtype int64
+        The arm that each point belongs to, from 0.
+    """
+    arms = check_whole_number(n_arms, "n_arms", 1)
+    n = check_whole_number(n_samples, "n_samples", arms)
+    angle = 2 * np.pi * check_positive(turns, "turns")
+    check_noise(noise)
+    source = random_source(random_state)
+    starts = 2 * np.pi * np.arange(arms) / arms
+    clean = [
+        0.5 + spiral(source, size, (_INNER_RADIUS, _OUTER_RADIUS), (start, start + angle))
+        for size, start in zip(shared_out(n, np.ones(arms)), starts, strict=True)
+    ]
+    return together([part + noise * deviations(source, part.shape) for part in clean])
 
 
-def _on_circle(angles: Floats, radii: Floats | float) -> Floats:
-    return np.column_stack([radii * np.cos(angles), radii * np.sin(angles)])
+def make_bars(
+    n_samples: int = 240, *, n_bars: int = 3, width: float = 0.06, random_state: Any = None
+) -> tuple[Floats, Ints]:
+    """Return long bars, one above the other, inside the unit square.
+
+    Parameters
+    ----------
+    n_samples : int, default=240
+        The number of points, at least one for each bar. Bars have equally many, or one more.
+    n_bars : int, default=3
+        The number of bars. They are 0.9 long and at equal distances, from the lower edge of the
+        square to the upper one.
+    width : float, default=0.06
+        The height of each bar, so small that bars do not touch.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points, from the lowest bar to the highest.
+    y : ndarray of shape (n_samples,), dtype int64
+        The bar that each point belongs to, from 0.
+    """
+    bars = check_whole_number(n_bars, "n_bars", 1)
+    n = check_whole_number(n_samples, "n_samples", bars)
+    pitch = 1 / bars
+    if check_positive(width, "width") >= pitch:
+        raise ValueError(f"width must be below {pitch:.3g}, or {bars} bars touch; got {width!r}.")
+    source = random_source(random_state)
+    parts = []
+    for number, size in enumerate(shared_out(n, np.ones(bars))):
+        corner = np.array([_MARGIN, (number + 0.5) * pitch - width / 2])
+        parts.append(corner + bar(source, size, 1 - 2 * _MARGIN, width))
+    return together(parts)
 
 
-def _ring(source: _Source, n_points: int) -> Floats:
+def make_clouds(
+    n_samples: int = 200,
+    *,
+    n_clouds: int = 3,
+    spread: float = 1.0,
+    side: float = 12.0,
+    random_state: Any = None,
+) -> tuple[Floats, Ints]:
+    """Return round normal clouds whose centres are drawn from a square.
+
+    Nothing keeps centres apart: clouds may overlap.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        The number of points, at least one for each cloud. Clouds have equally many, or one more.
+    n_clouds : int, default=3
+        The number of clouds.
+    spread : float, default=1.0
+        The standard deviation of each coordinate within a cloud.
+    side : float, default=12.0
+        The side of the square in which the centres lie.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points, cloud by cloud.
+    y : ndarray of shape (n_samples,), dtype int64
+        The cloud that each point belongs to, from 0.
+    """
+    clouds = check_whole_number(n_clouds, "n_clouds", 1)
+    n = check_whole_number(n_samples, "n_samples", clouds)
+    deviation, length = check_positive(spread, "spread"), check_positive(side, "side")
+    source = random_source(random_state)
+    centres = source.uniform(0.0, length, size=(clouds, 2))
+    y = labels_of(shared_out(n, np.ones(clouds)))
+    return centres[y] + source.normal(0.0, deviation, size=(n, 2)), y
+
+
+def make_discs_in_noise(n_samples: int = 500, *, random_state: Any = None) -> tuple[Floats, Ints]:
+    """Return two dense discs surrounded by uniform noise, the third cluster, in the unit square.
+
+    The noise has two fifths of the points. It fills the square up to a gap round the discs that is
+    narrower than most of its own points are apart, so that those that come nearest to a disc
+    cannot be told from it.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        The number of points, at least 3.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points: the discs, then the noise.
+    y : ndarray of shape (n_samples,), dtype int64
+        0 and 1 for the discs, 2 for the noise.
+    """
+    n = check_whole_number(n_samples, "n_samples", 3)
+    source = random_source(random_state)
+    left, right, noise = shared_out(n, [_DISC_SHARE, _DISC_SHARE, _NOISE_SHARE])
+    return together(
+        [
+            _DISC_CENTRES[0] + disc(source, left, _DISC_RADIUS),
+            _DISC_CENTRES[1] + disc(source, right, _DISC_RADIUS),
+            square_outside(source, noise, _DISC_CENTRES, _NOISE_FROM),
+        ]
+    )
+
+
+def _ring(source: Source, n_points: int) -> Floats:
     # One point in each of n_points equal sectors: no arc of the ring stays empty by chance.
     sectors = np.arange(n_points) + source.uniform(size=n_points)
-    deviations = source.normal(size=n_points).clip(-_LARGEST_DEVIATION, _LARGEST_DEVIATION)
-    return _on_circle(2 * np.pi * sectors / n_points, _RING_RADIUS + _RING_SPREAD * deviations)
-
-
-def _disc(source: _Source, n_points: int, radius: float) -> Floats:
-    angles = source.uniform(0.0, 2 * np.pi, size=n_points)
-    # The square root makes the density uniform over the area.
-    return _on_circle(angles, radius * np.sqrt(source.uniform(size=n_points)))
+    # Inside the unit square, since 0.38 + 2.9 × 0.04 < 0.5.
+    radii = _RING_RADIUS + _RING_SPREAD * deviations(source, n_points)
+    return on_circle(2 * np.pi * sectors / n_points, radii)

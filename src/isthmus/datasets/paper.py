@@ -1,0 +1,227 @@
+"""Random state → the point sets of the paper's figures, as far as its text describes them.
+
+The paper (Xu, Liu and Tang, arXiv:0711.3594) does not publish its points, only pictures and a few
+words. What the words say is kept: numbers of points and clusters, the square (0, 1)², which method
+fails on which set. Every shape, gap and density is our guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from isthmus._typing import Floats, Ints
+from isthmus.datasets.generators import (
+    make_bars,
+    make_clouds,
+    make_discs_in_noise,
+    make_multi_scale,
+    make_rings,
+    make_spirals,
+    make_two_moons,
+)
+from isthmus.datasets.shapes import arc, bar, random_source, together
+
+_Points: TypeAlias = tuple[Floats, Ints]
+
+
+# Figure 2: a horseshoe that opens to the right, and a bar that lies in its mouth. Steps along
+# either are below 0.12, and they are more than 0.2 apart.
+_HORSESHOE_SIZE, _HORSESHOE_RADIUS = 30, 0.35
+_HORSESHOE_ANGLES = (0.25 * np.pi, 1.75 * np.pi)
+_BAR_SIZE, _BAR_LENGTH, _BAR_WIDTH = 20, 0.45, 0.02
+# Panel b: two moons of radius 1 are 3 wide and 1.5 high; so they fit into the square.
+_MOON_SCALE, _MOON_CENTRE = 0.29, (0.5, 0.25)
+# Panel f: radii and sizes of four half circles, equally dense.
+_ARCH_FOOT = np.array([0.5, 0.25])
+_ARCHES = ((0.12, 40), (0.22, 74), (0.32, 107), (0.42, 140))
+_ARCH_NOISE = 0.0105
+
+
+def make_figure1(*, random_state: Any = None) -> _Points:
+    """Return two moons of 25 points each, as in the paper's Figure 1.
+
+    The figure shows how transitive distances change with their order. That there are 50 points in
+    two moons, those of one moon before those of the other, is the paper's; the noise of 0.05 is
+    our guess.
+
+    Parameters
+    ----------
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (50, 2)
+        The points.
+    y : ndarray of shape (50,), dtype int64
+        The moon that each point belongs to, 0 or 1.
+    """
+    return make_two_moons(50, noise=0.05, random_state=random_state)
+
+
+def make_figure2(*, random_state: Any = None) -> _Points:
+    """Return 50 points in two consistent clusters whose convex hulls intersect.
+
+    The paper's Figure 2 illustrates Theorem 1: the hulls intersect in the plane, but not in the
+    embedded space, because the clusters are consistent (Definition 2). So much and the number of
+    points is the paper's. That the clusters are a horseshoe and a bar in its mouth is our guess.
+    They are consistent for every seed: steps within a cluster are below 0.12, and the clusters are
+    more than 0.2 apart.
+
+    Parameters
+    ----------
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (50, 2)
+        The points.
+    y : ndarray of shape (50,), dtype int64
+        0 for the horseshoe (30 points), 1 for the bar (20).
+    """
+    source = random_source(random_state)
+    horseshoe = arc(source, _HORSESHOE_SIZE, _HORSESHOE_RADIUS, _HORSESHOE_ANGLES, 0.0)
+    inside = bar(source, _BAR_SIZE, _BAR_LENGTH, _BAR_WIDTH)
+    return together([0.5 + horseshoe, np.array([0.5, 0.49]) + inside])
+
+
+def make_figure3(*, n_clouds: int = 3, random_state: Any = None) -> _Points:
+    """Return 200 points in normal clouds, as in the paper's Figure 3 and its 100 sets on duality.
+
+    Sets of 200 points from several normal distributions are the paper's. It does not say how many
+    clouds there are, nor how wide and how far apart they are: three, round, of standard deviation
+    1, with centres in a square of side 20 is our guess.
+
+    Parameters
+    ----------
+    n_clouds : int, default=3
+        The number of clouds.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (200, 2)
+        The points.
+    y : ndarray of shape (200,), dtype int64
+        The cloud that each point belongs to, from 0.
+    """
+    return make_clouds(200, n_clouds=n_clouds, side=20.0, random_state=random_state)
+
+
+def make_figure4(*, random_state: Any = None) -> _Points:
+    """Return three clusters of unequal scale that single linkage does not find.
+
+    That the paper's Figure 4 has three clusters at several scales, and that cutting the longest
+    edges of the spanning tree fails on it, is the paper's; the shapes of :func:`make_multi_scale`
+    are our guess.
+
+    Parameters
+    ----------
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (300, 2)
+        The points.
+    y : ndarray of shape (300,), dtype int64
+        0 for the ring, 1 for the small disc, 2 for the tiny one.
+    """
+    return make_multi_scale(random_state=random_state)
+
+
+def make_figure5(which: str, *, random_state: Any = None) -> _Points:
+    """Return one of eight sets inside (0, 1)², in the manner of the paper's Figure 5.
+
+    A set has the letter of the panel in which the paper shows what its own method finds. The other
+    panels, g to j, m and n, show what spectral clustering finds on the same sets. From the paper:
+    there are eight sets, in this square, with complex shapes, several scales and noise, and which
+    method fails where. The shapes are our guess, except that l is two tight clusters in noise.
+
+    ===  ==========================================  =============================================
+    set  clusters                                    who fails, K-means aside
+    ===  ==========================================  =============================================
+    a    three rings, 300 points                     nobody
+    b    two moons, 200 points                       nobody
+    c    three long bars, 240 points                 nobody
+    d    four rings near each other, 400 points      self-tuning
+    e    two blurred spirals, 240 points             self-tuning
+    f    four blurred half circles, 361 points       self-tuning
+    k    a ring round a small and a tiny disc, 300   NJW
+    l    two discs and the noise round them, 500     NJW, self-tuning
+    ===  ==========================================  =============================================
+
+    NJW (Ng, Jordan and Weiss) has one scale for all points. In k the steps along the ring are as
+    long as the way from one disc to the other: no scale keeps the ring in one piece and the discs
+    apart. Self-tuning (Zelnik-Manor and Perona) measures at every point in units of the distance
+    to its N-th neighbour. Along the curves of d to f that distance changes at random from point to
+    point: with a small N curves fall apart where points crowd by chance, with a large one
+    neighbouring curves become one.
+
+    That is the paper's account, and what both methods did on these sets with every N and every
+    scale from its ranges that we tried; self-tuning fails from most seeds, not from all.
+
+    In l every noise point is a good step away from any other and is at home nowhere: in rows of
+    transitive distances that is what noise points have in common. Some that lie next to a disc are
+    taken for part of it, a few per cent of all points.
+
+    Parameters
+    ----------
+    which : {"a", "b", "c", "d", "e", "f", "k", "l"}
+        The set.
+    random_state : int, RandomState, Generator or None, default=None
+        Where the points come from; an int makes the result reproducible.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points, cluster by cluster.
+    y : ndarray of shape (n_samples,), dtype int64
+        The cluster of each point, from 0; in l the noise is 2.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_figure5
+    >>> X, y = make_figure5("d", random_state=0)
+    >>> X.shape
+    (400, 2)
+    """
+    if not isinstance(which, str) or which not in _FIGURE5:
+        raise ValueError(
+            f"which must be one of {', '.join(FIGURE5_PANELS)}, the panels of Figure 5 that show "
+            f"the paper's own method; got {which!r}."
+        )
+    return _FIGURE5[which](random_state)
+
+
+def _moons(random_state: Any) -> _Points:
+    X, y = make_two_moons(200, noise=0.04, random_state=random_state)
+    return 0.5 + _MOON_SCALE * (X - _MOON_CENTRE), y
+
+
+def _arches(random_state: Any) -> _Points:
+    source = random_source(random_state)
+    return together(
+        [
+            _ARCH_FOOT + arc(source, size, radius, (0.0, np.pi), _ARCH_NOISE)
+            for radius, size in _ARCHES
+        ]
+    )
+
+
+_FIGURE5: dict[str, Callable[[Any], _Points]] = {
+    "a": lambda seed: make_rings(300, random_state=seed),
+    "b": _moons,
+    "c": lambda seed: make_bars(240, random_state=seed),
+    "d": lambda seed: make_rings(400, n_rings=4, noise=0.009, random_state=seed),
+    "e": lambda seed: make_spirals(240, noise=0.015, random_state=seed),
+    "f": _arches,
+    "k": lambda seed: make_multi_scale(300, random_state=seed),
+    "l": lambda seed: make_discs_in_noise(500, random_state=seed),
+}
+FIGURE5_PANELS = tuple(_FIGURE5)

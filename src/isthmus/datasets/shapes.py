@@ -1,0 +1,113 @@
+"""Random source → points on curves and areas of the plane, the parts of data sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+if TYPE_CHECKING:
+    from isthmus._typing import Floats, Ints
+
+# Both have the methods that are used here: uniform, normal and permutation.
+Source: TypeAlias = np.random.Generator | np.random.RandomState
+
+# Normal deviations are cut back to this many standard deviations, so that shapes stay in bounds.
+LARGEST_DEVIATION = 2.9
+
+
+def random_source(random_state: Any) -> Source:
+    """Return an int, a RandomState, a Generator or None as a source of random numbers."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    source: np.random.RandomState = check_random_state(random_state)
+    return source
+
+
+def check_noise(noise: float) -> float:
+    """Return noise as a finite float that is not negative."""
+    if not 0 <= noise < np.inf:
+        raise ValueError(f"noise must be a finite number that is not negative, got {noise!r}.")
+    return float(noise)
+
+
+def shared_out(n_points: int, shares: Any) -> Ints:
+    """Return n_points as whole numbers in proportion to shares, each at least 1."""
+    # Every share first gets one point; the rest is divided where the running totals round to.
+    totals = np.cumsum(shares) / np.sum(shares)
+    rest = np.rint((n_points - len(totals)) * totals).astype(np.int64)
+    sizes: Ints = 1 + np.diff(rest, prepend=0)
+    return sizes
+
+
+def labels_of(sizes: Ints) -> Ints:
+    """Return labels from 0, the first size times 0, and so on."""
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def together(parts: list[Floats]) -> tuple[Floats, Ints]:
+    """Return clusters as one array of points and their labels."""
+    return np.concatenate(parts), labels_of(np.array([len(part) for part in parts]))
+
+
+def on_circle(angles: Floats, radii: Floats | float) -> Floats:
+    """Return the points at these angles and distances from the origin."""
+    return np.column_stack([radii * np.cos(angles), radii * np.sin(angles)])
+
+
+def spread_out(source: Source, n_points: int) -> Floats:
+    """Return ascending numbers in [0, 1), one in each of n_points equal parts.
+
+    No part stays empty by chance: neighbours are less than 2 / n_points apart.
+    """
+    places: Floats = (np.arange(n_points) + source.uniform(size=n_points)) / n_points
+    return places
+
+
+def deviations(source: Source, shape: int | tuple[int, int]) -> Floats:
+    """Return standard normal numbers, cut back where they are too large."""
+    return source.normal(size=shape).clip(-LARGEST_DEVIATION, LARGEST_DEVIATION)
+
+
+def arc(
+    source: Source, n_points: int, radius: float, angles: tuple[float, float], noise: float
+) -> Floats:
+    """Return points along an arc round the origin, from one angle to the other."""
+    first, last = angles
+    clean = on_circle(first + (last - first) * spread_out(source, n_points), radius)
+    return clean + noise * deviations(source, clean.shape)
+
+
+def spiral(
+    source: Source, n_points: int, radii: tuple[float, float], angles: tuple[float, float]
+) -> Floats:
+    """Return points along a spiral of Archimedes, about equally dense everywhere."""
+    inner, outer = radii
+    # The length of the spiral up to a radius grows with the radius squared.
+    radius = np.sqrt(inner**2 + spread_out(source, n_points) * (outer**2 - inner**2))
+    first, last = angles
+    return on_circle(first + (last - first) * (radius - inner) / (outer - inner), radius)
+
+
+def disc(source: Source, n_points: int, radius: float) -> Floats:
+    """Return points spread uniformly over a disc round the origin."""
+    angles = source.uniform(0.0, 2 * np.pi, size=n_points)
+    # The square root makes the density uniform over the area.
+    return on_circle(angles, radius * np.sqrt(source.uniform(size=n_points)))
+
+
+def bar(source: Source, n_points: int, length: float, width: float) -> Floats:
+    """Return points spread over a rectangle that lies to the right of and above the origin."""
+    along = length * spread_out(source, n_points)
+    return np.column_stack([along, source.uniform(0.0, width, size=n_points)])
+
+
+def square_outside(source: Source, n_points: int, centres: Floats, radius: float) -> Floats:
+    """Return points spread uniformly over the unit square, but for discs round some centres."""
+    kept = np.empty((0, 2))
+    while len(kept) < n_points:
+        drawn = source.uniform(size=(n_points, 2))
+        gaps = np.linalg.norm(drawn[:, np.newaxis] - centres, axis=2)
+        kept = np.concatenate([kept, drawn[(gaps > radius).all(axis=1)]])
+    return kept[:n_points]
