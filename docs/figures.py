@@ -23,7 +23,17 @@ from isthmus import (
     duality_gap,
     transitive_sequence,
 )
-from isthmus.datasets import load_iris, make_multi_scale, make_two_moons
+from isthmus.datasets import (
+    FIGURE5_PANELS,
+    load_iris,
+    make_figure1,
+    make_figure2,
+    make_figure3,
+    make_figure4,
+    make_figure5,
+    make_multi_scale,
+    make_two_moons,
+)
 from isthmus.plotting import (
     plot_clusters,
     plot_consistency,
@@ -177,6 +187,23 @@ def draw_duality() -> Figure:
     return figure
 
 
+def draw_datasets() -> Figure:
+    """Draw the sets of the paper's Figures 1 to 5."""
+    figure = Figure(figsize=(11, 8.7), layout="constrained")
+    sets = {
+        "Figure 1": make_figure1(random_state=_SEED),
+        "Figure 2": make_figure2(random_state=_SEED),
+        "Figure 3": make_figure3(random_state=_SEED),
+        "Figure 4": make_figure4(random_state=_SEED),
+    }
+    for panel in FIGURE5_PANELS:
+        sets[f"Figure 5, {panel}"] = make_figure5(panel, random_state=_SEED)
+    for axes, (name, (X, y)) in zip(figure.subplots(3, 4).flat, sets.items(), strict=True):
+        plot_clusters(X, y, ax=axes)
+        axes.set_title(f"{name}: {len(X)} points")
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "dendrogram": draw_dendrogram,
     "distance_map": draw_distance_map,
@@ -186,6 +213,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "embedding": draw_embedding,
     "hulls": draw_hulls,
     "duality": draw_duality,
+    "datasets": draw_datasets,
 }
 
 

@@ -117,8 +117,8 @@ def make_figure4(*, random_state: Any = None) -> _Points:
     """Return three clusters of unequal scale that single linkage does not find.
 
     That the paper's Figure 4 has three clusters at several scales, and that cutting the longest
-    edges of the spanning tree fails on it, is the paper's; the shapes of :func:`make_multi_scale`
-    are our guess.
+    edges of the spanning tree fails on it, is the paper's; 200 points in the shapes of
+    :func:`make_multi_scale` are our guess.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def make_figure4(*, random_state: Any = None) -> _Points:
 
     Returns
     -------
-    X : ndarray of shape (300, 2)
+    X : ndarray of shape (200, 2)
         The points.
-    y : ndarray of shape (300,), dtype int64
+    y : ndarray of shape (200,), dtype int64
         0 for the ring, 1 for the small disc, 2 for the tiny one.
     """
-    return make_multi_scale(random_state=random_state)
+    return make_multi_scale(200, random_state=random_state)
 
 
 def make_figure5(which: str, *, random_state: Any = None) -> _Points:
