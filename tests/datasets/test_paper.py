@@ -26,11 +26,11 @@ SIZES = {
     "e": [120, 120],
     "f": [40, 74, 107, 140],
     "k": [75, 120, 105],
-    "l": [150, 150, 200],
+    "l": [180, 180, 240],
 }
 # What counts as solved. In l some of the noise touches the discs, which the paper counts as no
 # fault: it calls its result the more reasonable one.
-LIMITS = dict.fromkeys(SIZES, 0.01) | {"l": 0.06}
+LIMITS = dict.fromkeys(SIZES, 0.01) | {"l": 0.05}
 
 
 def our_error(X, y):

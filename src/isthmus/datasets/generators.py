@@ -41,7 +41,7 @@ _OUTER_RADIUS = 0.42
 _INNER_RADIUS = 0.06
 # The two discs of make_discs_in_noise, and how near the noise comes to their centres.
 _DISC_CENTRES = np.array([[0.3, 0.5], [0.7, 0.5]])
-_DISC_RADIUS, _NOISE_FROM = 0.11, 0.1375
+_DISC_RADIUS, _NOISE_FROM = 0.12, 0.16
 _DISC_SHARE, _NOISE_SHARE = 0.3, 0.4
 
 
@@ -276,16 +276,16 @@ def make_clouds(
     return centres[y] + source.normal(0.0, deviation, size=(n, 2)), y
 
 
-def make_discs_in_noise(n_samples: int = 500, *, random_state: Any = None) -> tuple[Floats, Ints]:
+def make_discs_in_noise(n_samples: int = 600, *, random_state: Any = None) -> tuple[Floats, Ints]:
     """Return two dense discs surrounded by uniform noise, the third cluster, in the unit square.
 
-    The noise has two fifths of the points. It fills the square up to a gap round the discs that is
-    narrower than most of its own points are apart, so that those that come nearest to a disc
-    cannot be told from it.
+    The noise has two fifths of the points. It fills the square up to a gap of 0.04 round the
+    discs, which with the default number of points is not wider than its own points are apart: some
+    that come near to a disc cannot be told from it.
 
     Parameters
     ----------
-    n_samples : int, default=500
+    n_samples : int, default=600
         The number of points, at least 3.
     random_state : int, RandomState, Generator or None, default=None
         Where the points come from; an int makes the result reproducible.
