@@ -163,9 +163,9 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
     point: with a small N curves fall apart where points crowd by chance, with a large one
     neighbouring curves become one.
 
-    Which methods fail is the paper's account, and held when we tried it: NJW with scales from 0.01
-    to 4 fails on k and l alone; self-tuning with N from 2 to 30 fails on d from every seed, on e
-    and f from most, on l from about half of them.
+    Which methods fail is the paper's account, and held when we tried it from ten seeds: NJW with
+    scales from 0.01 to 4 fails on k and l alone, always; self-tuning with N from 2 to 30 fails
+    on d always, on e and f mostly, and on l from about half of the seeds.
 
     In l every noise point is a good step away from any other and is at home nowhere: in rows of
     transitive distances that is what noise points have in common. Some that lie next to a disc are
