@@ -165,7 +165,7 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
 
     Which methods fail is the paper's account, and held when we tried it from ten seeds: NJW with
     scales from 0.01 to 4 fails on k and l alone, always; self-tuning with N from 2 to 30 fails
-    on d always, on e and f mostly, and on l from about half of the seeds.
+    on d always, and on e, f and l from seven seeds or more.
 
     In l every noise point is a good step away from any other and is at home nowhere: in rows of
     transitive distances that is what noise points have in common. Some that lie next to a disc are
