@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from isthmus._version import __version__
 
 if TYPE_CHECKING:
-    from isthmus import datasets, evaluation, plotting, theory
+    from isthmus import baselines, datasets, evaluation, plotting, theory
     from isthmus.estimators import KMeansDuality, TransitiveClustering, TransitiveEmbedding
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
     from isthmus.theory import (
@@ -32,6 +32,7 @@ __all__ = [
     "TransitiveEmbedding",
     "UltrametricTree",
     "__version__",
+    "baselines",
     "consistency",
     "consistent_partitions",
     "convex_hull_certificate",

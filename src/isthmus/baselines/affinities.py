@@ -1,0 +1,70 @@
+"""Distances → affinities, as logarithms, and the normalised matrix of them.
+
+An affinity is exp(e) with an exponent e that is not positive. Normalised ones are computed from the
+exponents: where every affinity of a point is too small for float64, its degree would be zero,
+but the ratios that count are ordinary numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._typing import Floats
+
+# Exponents are cut off here, so that differences of them are never inf - inf.
+_LOWEST = -1e300
+
+
+def gaussian_exponents(distances: Floats, sigma: float) -> Floats:
+    """Return -d² / (2 σ²) for distances d, (n, n); -inf on the diagonal."""
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = distances / sigma
+        return _as_exponents(-0.5 * scaled * scaled)
+
+
+def local_exponents(distances: Floats, n_neighbors: int) -> Floats:
+    """Return -d² / (σ_i σ_j) for distances d, (n, n); -inf on the diagonal."""
+    scales = local_scales(distances, n_neighbors)
+    with np.errstate(over="ignore", under="ignore"):
+        return _as_exponents(-(distances / scales) * (distances / scales[:, None]))
+
+
+def local_scales(distances: Floats, n_neighbors: int) -> Floats:
+    """Return the distance of each point to its N-th neighbour, (n,), all of them above zero.
+
+    Of n points each has n - 1 neighbours: where N is above that, the last one. Where that
+    neighbour is a duplicate, the nearest point that is none takes its place; where there is no
+    such point, all are equal, and so is every scale: 1.
+    """
+    n_points = len(distances)
+    place = min(n_neighbors, n_points - 1)  # the point itself is at place 0
+    scales: Floats = np.partition(distances, place, axis=1)[:, place]
+    for i in np.flatnonzero(scales == 0.0):
+        scales[i] = np.min(distances[i], where=distances[i] > 0.0, initial=np.inf)
+    scales[np.isinf(scales)] = 1.0
+    return scales
+
+
+def affinities(exponents: Floats) -> Floats:
+    """Return exp(e), (n, n): affinities between 0 and 1, 0 on the diagonal."""
+    with np.errstate(under="ignore"):
+        return np.exp(exponents)
+
+
+def normalised_affinities(exponents: Floats) -> Floats:
+    """Return D^(-1/2) A D^(-1/2), (n, n), for the affinities A = exp(e) and their row sums D."""
+    if len(exponents) == 1:  # no other point, no degree
+        return np.zeros((1, 1))
+    with np.errstate(under="ignore"):
+        largest = exponents.max(axis=1)
+        sums = np.exp(exponents - largest[:, None]).sum(axis=1)
+        half = 0.5 * (largest + np.log(sums))
+        # The halves are added first: their sum is the same both ways, and so the matrix symmetric.
+        normalised: Floats = np.exp(exponents - (half + half[:, None]))
+    return normalised
+
+
+def _as_exponents(exponents: Floats) -> Floats:
+    np.maximum(exponents, _LOWEST, out=exponents)
+    np.fill_diagonal(exponents, -np.inf)
+    return exponents

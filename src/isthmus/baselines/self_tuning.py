@@ -1,0 +1,146 @@
+"""SelfTuningSpectralClustering: the algorithm of Zelnik-Manor and Perona."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from isthmus._typing import Floats, Labels
+from isthmus.baselines.affinities import affinities, local_exponents, normalised_affinities
+from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
+from isthmus.baselines.from_distances import FromDistances, check_n_init, kmeans_labels
+from isthmus.baselines.rotation import align_incrementally, best_number
+from isthmus.validation import check_choice, check_n_clusters, check_whole_number
+
+
+class SelfTuningSpectralClustering(FromDistances):
+    """Cluster by eigenvectors of affinities that each have the scale of their surroundings.
+
+    The algorithm of Zelnik-Manor and Perona [1]_: the scale σ_i of a point is the distance to its
+    ``n_neighbors``-th neighbour, and the affinity of two points is exp(-d² / (σ_i σ_j)), 0 on the
+    diagonal, divided by the roots of both points' row sums. The leading eigenvectors are rotated
+    so that each row has as far as possible one entry alone, and that one is the point's cluster.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        "auto" takes the number, from 2 to ``max_clusters``, whose eigenvectors can be aligned best;
+        of numbers whose costs agree to a ten-thousandth, the largest.
+    n_neighbors : int, default=7
+        Which neighbour's distance is the scale of a point; the point itself does not count. Where
+        there are fewer others, the farthest.
+    alignment : {"rotation", "kmeans"}, default="rotation"
+        "kmeans" replaces the last step by K-means on the rows, scaled to unit length.
+    max_clusters : int, default=10
+        The largest number that "auto" considers; no more than there are points.
+    n_init : int or "auto", default="auto"
+        Starts of K-means; "auto" is 10.
+    random_state : int, RandomState or None, default=None
+        Chooses the starts of K-means. The rotation has nothing random.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        With "rotation" some numbers of clusters may not occur: where no point has its largest
+        entry in a column.
+    n_clusters_ : int
+        The number of clusters asked for, or found by "auto".
+    affinity_matrix_ : ndarray of shape (n_samples, n_samples)
+    embedding_ : ndarray of shape (n_samples, n_clusters_)
+        The rows, of unit length, and rotated unless the alignment is "kmeans".
+    alignment_costs_ : ndarray of shape (n_numbers,)
+        What is left of the cost Σ_ij Z_ij² / max_j Z_ij², divided by the number of points, for
+        1, 2, … eigenvectors; 1 is perfect. Not there where K-means needs none of it.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, where X had column names
+
+    Notes
+    -----
+    Takes O(n³) time and several n × n matrices, and refuses before allocating what would not fit
+    in memory.
+
+    Gradient descent finds a local minimum of the cost. As in [1]_ each number of eigenvectors
+    begins with the rotation of the one before; here it also begins with the axes of a few rows
+    that are almost orthogonal, and the better one of both is kept.
+
+    Where ``n_neighbors`` or more points equal a point, its scale is the distance to the nearest
+    other one. Normalised affinities are computed from logarithms, so outliers whose
+    affinities are all too small for float64 keep their neighbours. A point whose row vanishes
+    takes the label of the nearest point whose row does not, and zeros in ``embedding_``.
+
+    References
+    ----------
+    .. [1] L. Zelnik-Manor, P. Perona, "Self-Tuning Spectral Clustering", Advances in Neural
+       Information Processing Systems 17, 2004.
+
+    Examples
+    --------
+    >>> from isthmus.baselines import SelfTuningSpectralClustering
+    >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1]]
+    >>> labels = SelfTuningSpectralClustering(n_clusters=2, n_neighbors=1).fit_predict(points)
+    >>> bool(labels[0] == labels[2] != labels[3] == labels[4])
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        n_neighbors: int = 7,
+        alignment: str = "rotation",
+        max_clusters: int = 10,
+        n_init: int | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.alignment = alignment
+        self.max_clusters = max_clusters
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.n_clusters, str):
+            check_choice(self.n_clusters, "n_clusters", ("auto",))
+        else:
+            check_whole_number(self.n_clusters, "n_clusters", 1)
+        check_whole_number(self.n_neighbors, "n_neighbors", 1)
+        check_choice(self.alignment, "alignment", ("rotation", "kmeans"))
+        check_whole_number(self.max_clusters, "max_clusters", 2)
+        check_n_init(self.n_init)
+        check_random_state(self.random_state)
+
+    def _fit_distances(self, distances: Floats) -> None:
+        n_points = len(distances)
+        automatic = self.n_clusters == "auto"
+        k = min(int(self.max_clusters), n_points)
+        if not automatic:
+            k = check_n_clusters(self.n_clusters, n_points)
+        exponents = local_exponents(distances, int(self.n_neighbors))
+        vectors = leading_eigenvectors(normalised_affinities(exponents), k)
+        rotation = np.eye(k)
+        self.__dict__.pop("alignment_costs_", None)  # of an earlier fit
+        if automatic or self.alignment == "rotation":
+            rotations, self.alignment_costs_ = align_incrementally(vectors)
+            k = best_number(self.alignment_costs_) if automatic else k
+            rotation = rotations[k - 1]
+        rows = unit_rows(vectors[:, :k])
+        if self.alignment == "rotation":
+            rows = rows @ rotation
+        self.labels_ = self._labels(rows)[nearest_with_direction(rows, distances)]
+        self.n_clusters_ = k
+        self.affinity_matrix_ = affinities(exponents)
+        self.embedding_ = rows
+
+    def _labels(self, rows: Floats) -> Labels:
+        """Return the clusters, (n,) int32, of rows; anything for those that vanish."""
+        labels = np.zeros(len(rows), dtype=np.int32)
+        kept = np.flatnonzero(rows.any(axis=1))
+        if self.alignment == "rotation":
+            labels[kept] = np.abs(rows[kept]).argmax(axis=1)
+        else:
+            n_init = check_n_init(self.n_init)
+            labels[kept] = kmeans_labels(rows[kept], rows.shape[1], n_init, self.random_state)
+        return labels

@@ -1,0 +1,119 @@
+"""SingleLinkage: the spanning tree without its longest edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from isthmus._typing import Labels
+from isthmus.estimators.input import check_input, n_points_of
+from isthmus.metrics import (
+    SPARSE_METRICS,
+    canonical_name,
+    check_metric,
+    is_precomputed,
+    takes_sparse,
+)
+from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+from isthmus.validation import check_n_clusters, check_n_jobs, check_whole_number
+
+
+class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Cut the longest edges of the minimum spanning tree: hierarchical clustering by single links.
+
+    The paper's Figure of hierarchical clustering: without its k - 1 longest edges the tree falls
+    into k clusters.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    metric : str or callable, default="euclidean"
+        The base distance, as for :class:`isthmus.TransitiveClustering`.
+    metric_params : dict, optional
+        Parameters of the metric.
+    n_jobs : int, optional
+        Threads; -1 for every core. Never changes the result.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters are numbered in the order of their first points.
+    spanning_tree_ : SpanningTree
+    n_features_in_ : int, unless X was a list of objects
+    feature_names_in_ : ndarray of str, where X had column names
+
+    Notes
+    -----
+    Of equally long edges those of the larger indices are cut first: edges are cut from the end of
+    the tree's total order, by weight, smaller and larger index.
+
+    Examples
+    --------
+    >>> from isthmus.baselines import SingleLinkage
+    >>> SingleLinkage(n_clusters=2).fit_predict([[0.0], [0.1], [0.2], [5.0], [5.1]]).tolist()
+    [0, 0, 0, 1, 1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str | Callable[..., float] = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> SingleLinkage:  # noqa: ARG002
+        """Find the spanning tree of X and cut it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points or distances, as for :class:`isthmus.TransitiveClustering`.
+        y : ignored
+            Present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self
+        """
+        check_whole_number(self.n_clusters, "n_clusters", 1)
+        check_metric(self.metric, self.metric_params)
+        n_jobs = check_n_jobs(self.n_jobs)
+        data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
+        k = check_n_clusters(self.n_clusters, n_points_of(data))
+        self.spanning_tree_ = minimum_spanning_tree(
+            data, metric=self.metric, metric_params=self.metric_params, n_jobs=n_jobs
+        )
+        self.labels_ = labels_without_longest_edges(self.spanning_tree_, k)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = is_precomputed(self.metric)
+        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
+        tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
+        tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
+        return tags
+
+
+def labels_without_longest_edges(tree: SpanningTree, n_clusters: int) -> Labels:
+    """Return the labels, (n,) int32, of the parts that remain without the last k - 1 edges."""
+    n_points = tree.n_points
+    edges = tree.edges[: n_points - n_clusters]
+    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), (n_points, n_points))
+    _, parts = connected_components(graph, directed=False)
+    _, first, part = np.unique(parts, return_index=True, return_inverse=True)
+    number = np.empty(n_clusters, dtype=np.int32)
+    number[np.argsort(first)] = np.arange(n_clusters)
+    labels: Labels = number[part]
+    return labels

@@ -1,0 +1,143 @@
+"""A clusterer and values of one of its parameters → the error rate of each, and the best.
+
+The paper shows the best results of the spectral methods over such values. The choice needs the
+true classes, so it says what a method could do, not what it does; the error at the value that
+the estimator came with is there to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from threadpoolctl import threadpool_limits
+
+from isthmus._parallel import map_in_threads
+from isthmus._typing import Array, Floats
+from isthmus.baselines.from_distances import FromDistances, distances_of
+from isthmus.evaluation import error_rate
+from isthmus.validation import check_n_jobs
+
+# The values of σ and of N in the paper's Table 1.
+SIGMA_GRID: tuple[float, ...] = (
+    *(thousandths / 1000 for thousandths in range(10, 100)),
+    *(tenths / 10 for tenths in range(1, 41)),
+)
+NEIGHBOR_GRID: tuple[int, ...] = tuple(range(2, 31))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """The error rates of one clusterer at several values of a parameter.
+
+    Attributes
+    ----------
+    parameter : str
+    values : tuple
+    errors : ndarray of shape (n_values,)
+    default_value : object
+        The value that the estimator came with, chosen without labels.
+    default_error : float
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+    errors: Floats
+    default_value: Any
+    default_error: float
+
+    @property
+    def best_value(self) -> Any:
+        """The value of the smallest error; the first of several."""
+        return self.values[int(self.errors.argmin())]
+
+    @property
+    def best_error(self) -> float:
+        """The smallest error, which only the true classes can find."""
+        return float(self.errors.min())
+
+    def __repr__(self) -> str:
+        return (
+            f"Sweep(best_error={self.best_error:.4g} at {self.parameter}={self.best_value!r} of "
+            f"{len(self.values)} values, default_error={self.default_error:.4g} at "
+            f"{self.parameter}={self.default_value!r})"
+        )
+
+
+def sweep(
+    estimator: BaseEstimator,
+    parameter: str,
+    values: Iterable[Any],
+    X: Any,
+    y: Any,
+    *,
+    n_jobs: int | None = None,
+) -> Sweep:
+    """Return the error rate of a clusterer at each value of one of its parameters.
+
+    Parameters
+    ----------
+    estimator : clusterer
+        Any of scikit-learn's kind; it is cloned, never fitted itself. Where it has a
+        ``random_state`` of None, the clones get 0, so that a sweep can be repeated.
+    parameter : str
+        The name of the parameter.
+    values : iterable
+        Its values, at least one.
+    X : array-like of shape (n_samples, n_features)
+        Points.
+    y : array-like of shape (n_samples,)
+        Their true classes.
+    n_jobs : int, optional
+        Threads over values; -1 for every core. Never changes the result.
+
+    Returns
+    -------
+    Sweep
+
+    Notes
+    -----
+    The spectral methods of this package compute distances once for all values. BLAS and OpenMP
+    run on one thread meanwhile, so that results do not depend on the number of cores.
+
+    Examples
+    --------
+    >>> from isthmus.baselines import NJWSpectralClustering, sweep
+    >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1]]
+    >>> sweep(NJWSpectralClustering(2), "sigma", [0.5, 2.0], points, [0, 0, 0, 1, 1])
+    Sweep(best_error=0 at sigma=0.5 of 2 values, default_error=0 at sigma=1.0)
+    """
+    known = estimator.get_params()
+    if parameter not in known:
+        raise ValueError(
+            f"{type(estimator).__name__} has no parameter {parameter!r}; it has "
+            f"{', '.join(sorted(known))}."
+        )
+    swept = tuple(values)
+    if not swept:
+        raise ValueError(f"values must hold at least one value of {parameter}.")
+    threads = check_n_jobs(n_jobs)
+    base = clone(estimator)
+    if known.get("random_state", 0) is None:
+        base.set_params(random_state=0)
+    distances = distances_of(clone(base), X) if isinstance(base, FromDistances) else None
+
+    def error_at(value: Any) -> float:
+        model = clone(base).set_params(**{parameter: value})
+        return error_rate(y, _labels(model, X, distances))
+
+    default = known[parameter]
+    with threadpool_limits(limits=1):
+        errors = map_in_threads(error_at, (*swept, default), threads)
+    return Sweep(parameter, swept, np.array(errors[:-1]), default, errors[-1])
+
+
+def _labels(model: Any, X: Any, distances: Floats | None) -> Array:
+    """Return the labels of an estimator, from distances where these are known."""
+    if distances is None:
+        labels: Array = model.fit_predict(X)
+        return labels
+    return np.asarray(model.fit_distances(distances).labels_)
