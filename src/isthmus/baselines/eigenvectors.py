@@ -7,9 +7,6 @@ from scipy.linalg import eigh
 
 from isthmus._typing import Floats, Ints
 
-# A row of an orthonormal matrix that is shorter than this is nothing but rounding errors.
-_VANISHED = 1e-12
-
 
 def leading_eigenvectors(matrix: Floats, n_vectors: int) -> Floats:
     """Return the eigenvectors of the largest eigenvalues, (n, n_vectors), the largest first.
@@ -28,10 +25,12 @@ def leading_eigenvectors(matrix: Floats, n_vectors: int) -> Floats:
 
 
 def unit_rows(vectors: Floats) -> Floats:
-    """Return the rows scaled to unit length; zeros for those that vanish."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vanished = lengths <= _VANISHED
-    return np.where(vanished, 0.0, vectors / np.where(vanished, 1.0, lengths))
+    """Return the rows scaled to unit length, however short they are; zeros stay zeros."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    scaled = vectors / np.where(largest == 0.0, 1.0, largest)  # their squares do not underflow
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    rows: Floats = scaled / np.where(lengths == 0.0, 1.0, lengths)
+    return rows
 
 
 def nearest_with_direction(rows: Floats, distances: Floats) -> Ints:

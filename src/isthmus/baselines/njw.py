@@ -49,9 +49,9 @@ class NJWSpectralClustering(FromDistances):
     Affinities below 1e-308 are 0 in ``affinity_matrix_``. The normalised ones are computed from
     logarithms, so no point loses its last neighbour to that. With a σ far below the distances of
     neighbours the points fall into more separate groups than there are clusters; all of these have
-    eigenvalues of almost 1, and which eigenvectors lead is an accident of rounding. A point whose
-    row vanishes, in a group that no leading eigenvector knows, takes the label of the nearest
-    point whose row does not, and zeros in ``embedding_``.
+    eigenvalues of almost 1, and which eigenvectors lead, and so the labels, is an accident of
+    rounding. Rows are scaled to unit length however short they are. One that is zero stays zero:
+    its point takes the label of the nearest one whose row is not.
 
     References
     ----------

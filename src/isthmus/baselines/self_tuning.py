@@ -67,8 +67,8 @@ class SelfTuningSpectralClustering(FromDistances):
 
     Where ``n_neighbors`` or more points equal a point, its scale is the distance to the nearest
     other one. Normalised affinities are computed from logarithms, so outliers whose
-    affinities are all too small for float64 keep their neighbours. A point whose row vanishes
-    takes the label of the nearest point whose row does not, and zeros in ``embedding_``.
+    affinities are all too small for float64 keep their neighbours. A row that is zero stays zero:
+    its point takes the label of the nearest one whose row is not.
 
     References
     ----------
