@@ -41,7 +41,8 @@ def test_eigenvectors_are_those_of_scikit_learn():
     )
     expected = embedding * np.sqrt(matrix.sum(axis=1))[:, None]
     expected /= np.linalg.norm(expected, axis=0)
-    found = leading_eigenvectors(normalised_affinities(gaussian_exponents(cdist(X, X), 1.5)), 3)
+    normalised = normalised_affinities(gaussian_exponents(cdist(X, X), 1.5))
+    found, _ = leading_eigenvectors(normalised, 3)
     np.testing.assert_allclose(np.abs(found.T @ expected), np.eye(3), atol=1e-6)
 
 
@@ -64,6 +65,17 @@ def test_separated_clusters_as_scikit_learn_finds_them():
     expected = other.fit_predict(affinity(X, 2.0))
     labels = NJWSpectralClustering(4, sigma=2.0, random_state=0).fit_predict(X)
     assert adjusted_rand_score(expected, labels) == 1.0 == adjusted_rand_score(y, labels)
+
+
+def test_the_gap_says_whether_eigenvectors_are_determined():
+    X = points("gaussian", 50, 2, seed=0)
+    matrix = affinity(X, 0.5)
+    roots = np.sqrt(matrix.sum(axis=1))
+    values = np.linalg.eigvalsh(matrix / np.outer(roots, roots))
+    model = NJWSpectralClustering(4, sigma=0.5, random_state=0).fit(X)
+    assert model.eigengap_ == pytest.approx(values[-4] - values[-5], abs=1e-12)
+    assert abs(model.set_params(sigma=1e-3).fit(X).eigengap_) < 1e-12
+    assert NJWSpectralClustering(50, random_state=0).fit(X).eigengap_ == np.inf
 
 
 @pytest.mark.parametrize("shape", ["moons", "rings"])

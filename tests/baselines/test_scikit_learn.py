@@ -12,7 +12,7 @@ from isthmus.baselines import NJWSpectralClustering, SelfTuningSpectralClusterin
 SPECTRAL = [
     NJWSpectralClustering(random_state=0),
     SelfTuningSpectralClustering(),
-    SelfTuningSpectralClustering("auto", alignment="kmeans", random_state=0),
+    SelfTuningSpectralClustering("auto", alignment="kmeans", max_clusters=3, random_state=0),
 ]
 
 

@@ -8,20 +8,28 @@ from scipy.linalg import eigh
 from isthmus._typing import Floats, Ints
 
 
-def leading_eigenvectors(matrix: Floats, n_vectors: int) -> Floats:
-    """Return the eigenvectors of the largest eigenvalues, (n, n_vectors), the largest first.
+def leading_eigenvectors(matrix: Floats, n_vectors: int) -> tuple[Floats, float]:
+    """Return the eigenvectors of the largest eigenvalues, the largest first, and the gap below.
 
-    matrix : (n, n) float64, symmetric; destroyed
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n), dtype float64
+        Symmetric; destroyed.
+    n_vectors : int
+
+    Returns
+    -------
+    vectors : ndarray of shape (n, n_vectors)
+    gap : float
+        How far the next eigenvalue is below theirs; infinite where there is none.
     """
     n_points = len(matrix)
-    _, vectors = eigh(
-        matrix,
-        subset_by_index=(n_points - n_vectors, n_points - 1),
-        overwrite_a=True,
-        check_finite=False,
+    first = max(n_points - n_vectors - 1, 0)
+    values, vectors = eigh(
+        matrix, subset_by_index=(first, n_points - 1), overwrite_a=True, check_finite=False
     )
-    leading: Floats = np.ascontiguousarray(vectors[:, ::-1])
-    return leading
+    gap = float(values[1] - values[0]) if n_vectors < n_points else np.inf
+    return np.ascontiguousarray(vectors[:, : -n_vectors - 1 : -1]), gap
 
 
 def unit_rows(vectors: Floats) -> Floats:

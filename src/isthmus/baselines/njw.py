@@ -38,6 +38,9 @@ class NJWSpectralClustering(FromDistances):
     affinity_matrix_ : ndarray of shape (n_samples, n_samples)
     embedding_ : ndarray of shape (n_samples, n_clusters)
         The rows that K-means clusters.
+    eigengap_ : float
+        How far the next eigenvalue is below the leading ones; infinite where there is none. Near
+        the rounding errors, 1e-15, the eigenvectors are not determined, and neither are labels.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
@@ -50,8 +53,8 @@ class NJWSpectralClustering(FromDistances):
     logarithms, so no point loses its last neighbour to that. With a σ far below the distances of
     neighbours the points fall into more separate groups than there are clusters; all of these have
     eigenvalues of almost 1, and which eigenvectors lead, and so the labels, is an accident of
-    rounding. Rows are scaled to unit length however short they are. One that is zero stays zero:
-    its point takes the label of the nearest one whose row is not.
+    rounding: ``eigengap_`` shows it. Rows are scaled to unit length however short they are. One
+    that is zero stays zero: its point takes the label of the nearest one whose row is not.
 
     References
     ----------
@@ -89,7 +92,7 @@ class NJWSpectralClustering(FromDistances):
     def _fit_distances(self, distances: Floats) -> None:
         k = check_n_clusters(self.n_clusters, len(distances))
         exponents = gaussian_exponents(distances, float(self.sigma))
-        vectors = leading_eigenvectors(normalised_affinities(exponents), k)
+        vectors, self.eigengap_ = leading_eigenvectors(normalised_affinities(exponents), k)
         rows = unit_rows(vectors)
         kept = np.flatnonzero(rows.any(axis=1))
         labels = np.zeros(len(rows), dtype=np.int32)

@@ -119,7 +119,7 @@ class SelfTuningSpectralClustering(FromDistances):
         if not automatic:
             k = check_n_clusters(self.n_clusters, n_points)
         exponents = local_exponents(distances, int(self.n_neighbors))
-        vectors = leading_eigenvectors(normalised_affinities(exponents), k)
+        vectors, _ = leading_eigenvectors(normalised_affinities(exponents), k)
         rotation = np.eye(k)
         self.__dict__.pop("alignment_costs_", None)  # of an earlier fit
         if automatic or self.alignment == "rotation":
