@@ -1,5 +1,7 @@
 """Sweeps over a parameter: what each value gives, shared work, threads."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -62,6 +64,32 @@ def test_threads_and_repetition_change_nothing():
         for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(first.errors, second.errors)
+
+
+def test_empty_clusters_are_no_reason_to_warn_in_threads():
+    """Nor do filters of warnings change, which belong to all threads."""
+    before = list(warnings.filters)
+    found = sweep(
+        SelfTuningSpectralClustering(3, alignment="kmeans"),
+        "n_neighbors",
+        NEIGHBOR_GRID,
+        np.repeat([[0.0], [1.0]], 10, axis=0),
+        np.repeat([0, 1], 10),
+        n_jobs=4,
+    )
+    assert found.errors.shape == (29,)
+    assert list(warnings.filters) == before
+
+
+def test_attributes_are_recorded():
+    X, y = make_two_moons(60, random_state=0)
+    model = NJWSpectralClustering(2, random_state=0)
+    found = sweep(model, "sigma", [0.2, 1.0], X, y, record="eigengap_")
+    expected = [model.set_params(sigma=sigma).fit(X).eigengap_ for sigma in (0.2, 1.0)]
+    np.testing.assert_allclose(found.recorded, expected, rtol=1e-6)
+    assert sweep(model, "sigma", [0.2], X, y).recorded == ()
+    with pytest.raises(AttributeError, match="nonsense_"):
+        sweep(model, "sigma", [0.2], X, y, record="nonsense_")
 
 
 def test_what_it_says():

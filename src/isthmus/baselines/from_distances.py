@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from scipy.sparse import issparse
@@ -19,8 +21,8 @@ from isthmus.validation import check_whole_number, refuse_unsuitable
 
 Self = TypeVar("Self", bound="FromDistances")
 
-# Distances, affinities and the matrix that is decomposed, each with a copy while it is made.
-_MATRICES = 5
+# Besides distances: exponents and the matrix that is decomposed, each with what it is made of.
+_MATRICES = 4
 
 
 class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,12 +46,15 @@ class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        return self.fit_distances(distances_of(self, X))
+        distances = distances_of(self, X)
+        with no_word_of_empty_clusters():
+            return self.fit_distances(distances)
 
     def fit_distances(self: Self, distances: Floats) -> Self:
         """Find the clusters of points from their distances, (n, n) float64, which are not checked.
 
-        Sets no ``n_features_in_``: there are no features.
+        Sets no ``n_features_in_``: there are no features. Where rows are equal, K-means may warn of
+        empty clusters, which :meth:`fit` does not.
         """
         self._check_parameters()
         self._fit_distances(distances)
@@ -64,8 +69,12 @@ class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Set the attributes that ``fit`` promises."""
 
 
-def distances_of(estimator: BaseEstimator, X: Any) -> Floats:
-    """Return the distances, (n, n), of points that are checked for an estimator."""
+def distances_of(estimator: BaseEstimator, X: Any, n_fits: int = 1) -> Floats:
+    """Return the distances, (n, n), of points that are checked for an estimator.
+
+    n_fits : int
+        How many fits there must be memory for at a time.
+    """
     refuse_unsuitable(X)
     if issparse(X):
         raise TypeError(
@@ -74,7 +83,7 @@ def distances_of(estimator: BaseEstimator, X: Any) -> Floats:
         )
     points: Array = validate_data(estimator, X, dtype="float64")
     require_memory(
-        _MATRICES * len(points) ** 2 * 8,
+        (1 + _MATRICES * n_fits) * len(points) ** 2 * 8,
         f"The matrices of a spectral method for {len(points)} points",
         "TransitiveClustering works without them.",
     )
@@ -91,11 +100,19 @@ def check_n_init(n_init: Any) -> int:
 def kmeans_labels(rows: Floats, n_clusters: int, n_init: int, random_state: Any) -> Labels:
     """Return the labels, (n,) int32, of K-means on rows.
 
-    There may be fewer different rows than clusters; then some clusters are empty, without a word.
+    There may be fewer different rows than clusters: then some clusters are empty.
+    """
+    kmeans = KMeans(n_clusters, n_init=n_init, random_state=random_state)
+    labels: Labels = kmeans.fit(rows).labels_
+    return labels
+
+
+@contextmanager
+def no_word_of_empty_clusters() -> Iterator[None]:
+    """Silence what K-means says of them.
+
+    Filters of warnings belong to all threads, so this goes around threads and never into them.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels: Labels = (
-            KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(rows).labels_
-        )
-    return labels
+        yield

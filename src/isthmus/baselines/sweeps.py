@@ -17,7 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from isthmus._parallel import map_in_threads
 from isthmus._typing import Array, Floats
-from isthmus.baselines.from_distances import FromDistances, distances_of
+from isthmus.baselines.from_distances import (
+    FromDistances,
+    distances_of,
+    no_word_of_empty_clusters,
+)
 from isthmus.evaluation import error_rate
 from isthmus.validation import check_n_jobs
 
@@ -41,6 +45,8 @@ class Sweep:
     default_value : object
         The value that the estimator came with, chosen without labels.
     default_error : float
+    recorded : tuple
+        The attribute that was asked for, of the clusterer that was fitted at each value.
     """
 
     parameter: str
@@ -48,6 +54,7 @@ class Sweep:
     errors: Floats
     default_value: Any
     default_error: float
+    recorded: tuple[Any, ...] = ()
 
     @property
     def best_value(self) -> Any:
@@ -74,6 +81,7 @@ def sweep(
     X: Any,
     y: Any,
     *,
+    record: str | None = None,
     n_jobs: int | None = None,
 ) -> Sweep:
     """Return the error rate of a clusterer at each value of one of its parameters.
@@ -91,6 +99,9 @@ def sweep(
         Points.
     y : array-like of shape (n_samples,)
         Their true classes.
+    record : str, optional
+        A fitted attribute to keep for each value, such as "eigengap_" of
+        :class:`NJWSpectralClustering`.
     n_jobs : int, optional
         Threads over values; -1 for every core. Never changes the result.
 
@@ -123,16 +134,20 @@ def sweep(
     base = clone(estimator)
     if known.get("random_state", 0) is None:
         base.set_params(random_state=0)
-    distances = distances_of(clone(base), X) if isinstance(base, FromDistances) else None
+    shares = isinstance(base, FromDistances)
+    distances = distances_of(clone(base), X, threads) if shares else None
 
-    def error_at(value: Any) -> float:
+    def fit_at(value: Any) -> tuple[float, Any]:
         model = clone(base).set_params(**{parameter: value})
-        return error_rate(y, _labels(model, X, distances))
+        error = error_rate(y, _labels(model, X, distances))
+        return error, None if record is None else getattr(model, record)
 
     default = known[parameter]
-    with threadpool_limits(limits=1):
-        errors = map_in_threads(error_at, (*swept, default), threads)
-    return Sweep(parameter, swept, np.array(errors[:-1]), default, errors[-1])
+    with threadpool_limits(limits=1), no_word_of_empty_clusters():
+        *fits, at_default = map_in_threads(fit_at, (*swept, default), threads)
+    recorded = () if record is None else tuple(kept for _, kept in fits)
+    errors = np.array([error for error, _ in fits])
+    return Sweep(parameter, swept, errors, default, at_default[0], recorded)
 
 
 def _labels(model: Any, X: Any, distances: Floats | None) -> Array:
