@@ -18,6 +18,7 @@ from isthmus.baselines.rotation import (
     cost_gradient,
     givens_product,
     minimise_cost,
+    orthogonal_rows,
 )
 from isthmus.datasets import make_multi_scale, make_two_moons
 
@@ -126,6 +127,22 @@ def test_rotated_indicators_are_recovered_exactly(k):
         np.testing.assert_allclose(rotations[-1].T @ rotations[-1], np.eye(k), atol=1e-12)
 
 
+def test_both_starts_are_needed():
+    """Few points in most of nine groups: from one eigenvector to the next it gets lost."""
+    sizes = np.array([52, 14, 6, 2, 1, 2, 1, 1, 1])
+    indicators = np.eye(9)[np.repeat(np.arange(9), sizes)] / np.sqrt(sizes)
+    for seed in (6, 10):
+        costs = align_incrementally(indicators @ ortho_group.rvs(9, random_state=seed))[1]
+        assert costs[-1] == pytest.approx(1.0, abs=1e-9)
+    gains = []
+    for seed in range(3):
+        vectors, _ = noisy_indicators(60, 5, 0.5, seed)
+        alone = minimise_cost(unit(vectors), orthogonal_rows(unit(vectors)))[1]
+        gains.append(alone - align_incrementally(vectors)[1][-1])
+    assert min(gains) > -1e-12
+    assert max(gains) > 1e-3
+
+
 def test_groups_that_know_nothing_of_each_other():
     """Affinities between them underflow: an exactly block-diagonal matrix, and "auto" counts."""
     X, y = make_blobs(120, centers=5, cluster_std=0.01, random_state=0)
@@ -182,6 +199,13 @@ def test_hard_points(kind, alignment):
             labels = model.fit_predict(X)
             assert set(labels) <= set(range(model.n_clusters_))
             assert np.isfinite(model.embedding_).all()
+
+
+def test_costs_of_an_earlier_fit_are_forgotten():
+    X = points("gaussian", 30, 2, seed=0)
+    model = SelfTuningSpectralClustering(3, random_state=0).fit(X)
+    assert model.alignment_costs_.shape == (3,)
+    assert not hasattr(model.set_params(alignment="kmeans").fit(X), "alignment_costs_")
 
 
 def test_an_outlier_is_no_obstacle():

@@ -1,7 +1,5 @@
 """Sweeps over a parameter: what each value gives, shared work, threads."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -64,21 +62,6 @@ def test_threads_and_repetition_change_nothing():
         for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(first.errors, second.errors)
-
-
-def test_empty_clusters_are_no_reason_to_warn_in_threads():
-    """Nor do filters of warnings change, which belong to all threads."""
-    before = list(warnings.filters)
-    found = sweep(
-        SelfTuningSpectralClustering(3, alignment="kmeans"),
-        "n_neighbors",
-        NEIGHBOR_GRID,
-        np.repeat([[0.0], [1.0]], 10, axis=0),
-        np.repeat([0, 1], 10),
-        n_jobs=4,
-    )
-    assert found.errors.shape == (29,)
-    assert list(warnings.filters) == before
 
 
 def test_attributes_are_recorded():

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from isthmus._memory import require_memory
@@ -46,15 +42,12 @@ class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        distances = distances_of(self, X)
-        with no_word_of_empty_clusters():
-            return self.fit_distances(distances)
+        return self.fit_distances(distances_of(self, X))
 
     def fit_distances(self: Self, distances: Floats) -> Self:
         """Find the clusters of points from their distances, (n, n) float64, which are not checked.
 
-        Sets no ``n_features_in_``: there are no features. Where rows are equal, K-means may warn of
-        empty clusters, which :meth:`fit` does not.
+        Sets no ``n_features_in_``: there are no features.
         """
         self._check_parameters()
         self._fit_distances(distances)
@@ -98,21 +91,11 @@ def check_n_init(n_init: Any) -> int:
 
 
 def kmeans_labels(rows: Floats, n_clusters: int, n_init: int, random_state: Any) -> Labels:
-    """Return the labels, (n,) int32, of K-means on rows.
+    """Return the labels, (n,) int32, of K-means on rows, (n, n_clusters).
 
-    There may be fewer different rows than clusters: then some clusters are empty.
+    The rows come from as many orthonormal columns, so at least so many of them are different, even
+    where points are equal: no cluster is empty.
     """
     kmeans = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     labels: Labels = kmeans.fit(rows).labels_
     return labels
-
-
-@contextmanager
-def no_word_of_empty_clusters() -> Iterator[None]:
-    """Silence what K-means says of them.
-
-    Filters of warnings belong to all threads, so this goes around threads and never into them.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield

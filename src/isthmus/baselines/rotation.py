@@ -42,9 +42,9 @@ def align_incrementally(vectors: Floats) -> tuple[list[Floats], Floats]:
     Returns
     -------
     rotations : list of ndarray of shape (c, c)
-        Each begins with the one before it, which leaves the new eigenvector as it is. It also
-        begins with the axes that k rows suggest which are as orthogonal as can be, and
-        the better result of both is kept.
+        The descent begins with the one before it, which leaves the new eigenvector as it is, and
+        once more with the axes that c almost orthogonal rows suggest. The better result of both
+        is kept: from either start alone it can end in a poor local minimum.
     costs : ndarray of shape (k,)
         The cost that is left, as of :func:`alignment_cost`.
     """

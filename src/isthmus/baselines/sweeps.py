@@ -17,11 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from isthmus._parallel import map_in_threads
 from isthmus._typing import Array, Floats
-from isthmus.baselines.from_distances import (
-    FromDistances,
-    distances_of,
-    no_word_of_empty_clusters,
-)
+from isthmus.baselines.from_distances import FromDistances, distances_of
 from isthmus.evaluation import error_rate
 from isthmus.validation import check_n_jobs
 
@@ -143,7 +139,7 @@ def sweep(
         return error, None if record is None else getattr(model, record)
 
     default = known[parameter]
-    with threadpool_limits(limits=1), no_word_of_empty_clusters():
+    with threadpool_limits(limits=1):
         *fits, at_default = map_in_threads(fit_at, (*swept, default), threads)
     recorded = () if record is None else tuple(kept for _, kept in fits)
     errors = np.array([error for error, _ in fits])
