@@ -26,8 +26,8 @@ from isthmus.validation import check_n_clusters, check_n_jobs, check_whole_numbe
 class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cut the longest edges of the minimum spanning tree: hierarchical clustering by single links.
 
-    The paper's Figure of hierarchical clustering: without its k - 1 longest edges the tree falls
-    into k clusters.
+    Without its k - 1 longest edges the tree falls into k clusters. The paper shows where this and
+    K-means on transitive distances differ: a few points far from all others are clusters here.
 
     Parameters
     ----------
