@@ -219,6 +219,15 @@ class TestSparse:
         with pytest.raises(ValueError, match="row 2 has a negative entry"):
             minimum_spanning_tree(X, metric="hellinger")
 
+    def test_rows_along_a_direction(self):
+        X = self.rows(50, 20, 0, whole=False)
+        direction = np.random.default_rng(0).normal(size=20)
+        with Workers(1) as workers:
+            found = sparse.sparse_blocks(X, workers)
+        along = found.rows.along(slice(5, 40), direction)
+        expected = (X.toarray() / found.scale @ direction)[5:40]
+        np.testing.assert_allclose(along, expected, rtol=0, atol=1e-5)
+
     @pytest.mark.parametrize("scale", [1e-160, 1e160])
     def test_extreme_values(self, scale):
         X = self.rows(60, 20, 3, whole=False)
