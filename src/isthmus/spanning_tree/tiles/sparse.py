@@ -53,8 +53,9 @@ class SparseRows:
 
     def along(self, places: slice | Labels, direction: Floats) -> Floats:
         """Return the inner products of places with a vector, computed in float32."""
-        products = self.singles.values * direction.astype(np.float32)[self.singles.features]
-        sums = reduce_rows(np.add, products, self.singles.starts)
+        entries = self.singles
+        products = entries.values * direction.astype(np.float32)[entries.features]
+        sums = reduce_rows(np.add, products.astype(np.float64), entries.starts)
         return np.asarray(sums[places], dtype=np.float64)
 
     def scratch(self) -> Inverted:
