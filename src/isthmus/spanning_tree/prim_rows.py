@@ -17,6 +17,8 @@ from isthmus.spanning_tree.prim import Progress, State, prim_step_on_row, run_pr
 _WORK_BY_CALLABLE = 1_000_000_000
 # Rows that each thread computes at a time, and keeps at most.
 _AT_ONCE, _MOST_KEPT = 2, 16
+# Rows that take less are not worth another thread.
+_WORTH_NANOSECONDS = 1_000_000
 
 
 def prim_of_rows(
@@ -60,7 +62,7 @@ class _RowsAhead:
         """Fill state.row with the distances of the point that joined last."""
         outside = state.outside
         newest = int(state.point[outside])
-        if self.workers.n_jobs == 1:
+        if newest not in self.kept and not self._worth_threads(outside):
             row = state.row[np.newaxis, :outside]
             self.metric.fill(self.rows[outside : outside + 1], self.rows[:outside], row)
             self.metric.refuse_invalid(row[0], newest, state.point)
@@ -68,6 +70,11 @@ class _RowsAhead:
         if newest not in self.kept:
             self._compute(state, [outside, *self._next(state)])
         state.row[:outside] = self.kept.pop(newest)[state.point[:outside]]
+
+    def _worth_threads(self, outside: int) -> bool:
+        """Whether a row takes long enough that computing several at once pays."""
+        nanoseconds = self.metric.cost * self.rows.shape[1] * outside
+        return self.workers.n_jobs > 1 and nanoseconds > _WORTH_NANOSECONDS
 
     def _next(self, state: State) -> list[int]:
         """Return the places of the points that will join next, as far as can be said now."""
