@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -29,6 +30,7 @@ examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster points.parquet -k 3 --columns x,y -o labelled.parquet
   isthmus demo
+  isthmus reproduce --quick
 
 "isthmus COMMAND --help" explains a command and its options.
 """
@@ -39,6 +41,7 @@ examples:
 _COMMANDS = {
     "cluster": "cluster the rows of a CSV, TSV, NumPy or Parquet file",
     "demo": "cluster bundled examples beside K-means and draw them",
+    "reproduce": "compute the paper's figures and tables again and write a report",
 }
 
 
@@ -55,7 +58,8 @@ def build_parser(called: str | None = None) -> argparse.ArgumentParser:
         prog="isthmus",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        # indented by one, so that the names of all commands fit before their purposes
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, indent_increment=1),
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"isthmus {__version__}")

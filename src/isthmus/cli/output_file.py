@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
-import stat
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from isthmus._files import replacing
 from isthmus.cli.errors import UserError
 from isthmus.cli.formats import format_of_name, listed_endings, require_pyarrow
 
@@ -76,26 +75,12 @@ def open_output(output: Output) -> Iterator[BinaryIO]:
             with _standard_output() as stream:
                 yield stream
         else:
-            with _replacing(output.path) as stream:
+            with replacing(output.path) as stream:
                 yield stream
     except BrokenPipeError:
         raise  # the reader has had enough, which is no error
     except OSError as error:
         raise UserError(f"cannot write {place}: {error.strerror or error}.") from error
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            yield stream
-        if path.exists():
-            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

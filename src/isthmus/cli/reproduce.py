@@ -1,0 +1,156 @@
+"""``isthmus reproduce``: the paper's experiments again, and a report of what became of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isthmus._parallel import available_cores
+from isthmus._progress import ProgressBar
+from isthmus.cli.errors import UserError, say
+from isthmus.cli.output_file import Output, open_output
+from isthmus.paper.catalogue import PARTS, load_experiment
+from isthmus.paper.page import counted, duration
+from isthmus.paper.report import Report, count_verdicts, write_report
+from isthmus.paper.runner import run_experiments
+from isthmus.paper.store import Record, Store
+from isthmus.plotting import require_matplotlib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+_DESCRIPTION = """\
+Compute every figure, table and number of the paper again, with the methods it compares with, and
+write a report that says for each claim what the paper found, what isthmus finds, and why they
+differ where they do.
+"""
+
+_EXAMPLES = """\
+examples:
+  isthmus reproduce                 everything: some ten minutes on two cores
+  isthmus reproduce table1 figure5  two parts; the report shows all parts that are finished
+  isthmus reproduce --quick         a small version of everything, in less than a minute
+
+Results are kept in the output folder as JSON, each under what it depends on: parameters, code,
+versions of libraries. A run that was stopped goes on where it was; only what has changed is
+computed again. The digits of Figure 6 are read from the folder that ISTHMUS_DATA names, or
+fetched from OpenML once; without either, smaller digits stand in for them, and the report says so.
+"""
+
+_WIDTH = 100
+
+
+def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
+    """Add this command to those of ``isthmus``."""
+    parser = subparsers.add_parser(
+        "reproduce",
+        help="compute the paper's figures and tables again and write a report",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help=f"what to compute: {', '.join(PARTS)} (default: all of them)",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer seeds and coarser grids: less than a minute"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="compute again what is kept from earlier runs"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("isthmus-paper"),
+        metavar="FOLDER",
+        help="where results and the report go (default: %(default)s)",
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="the number of threads; -1 for every core (default: %(default)s)",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing about the progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; return the exit status."""
+    n_jobs = _check_options(args)
+    store = Store(args.output / "results")
+    asked = [load_experiment(name) for name in PARTS if not args.parts or name in args.parts]
+    records = run_experiments(
+        asked,
+        store,
+        quick=args.quick,
+        fresh=args.fresh,
+        n_jobs=n_jobs,
+        progress=None if args.quiet else ProgressBar("experiments", patience=0.0),
+    )
+    shown = dict(_finished(records, store, quick=args.quick))
+    report = write_report(
+        [load_experiment(name) for name in shown], shown, args.output, quick=args.quick
+    )
+    _print_claims(report)
+    seconds = sum(record.seconds for kept in records.values() for record in kept.values())
+    if not args.quiet:
+        say(f"{duration(seconds)} of computing")
+    return 0
+
+
+def _check_options(args: argparse.Namespace) -> int:
+    """Refuse, before any work, what cannot be done; return the number of threads."""
+    unknown = [name for name in args.parts if name not in PARTS]
+    if unknown:
+        raise UserError(f"there is no part {unknown[0]!r}. The parts: {', '.join(PARTS)}.")
+    if args.jobs == 0 or args.jobs < -1:
+        raise UserError(f"--jobs must be at least 1, or -1 for every core; got {args.jobs}.")
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise UserError(str(error)) from error
+    folder = Path(os.path.realpath(args.output))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make the folder {args.output}: {error.strerror}.") from error
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"cannot write to {args.output}: no permission.")
+    return available_cores() if args.jobs == -1 else int(args.jobs)
+
+
+def _finished(
+    records: dict[str, dict[str, Record]], store: Store, *, quick: bool
+) -> Iterator[tuple[str, dict[str, Record]]]:
+    """Yield the records of all parts that are complete, those that were not asked for included."""
+    for name in PARTS:
+        kept = records.get(name) or store.records(load_experiment(name), quick=quick)
+        if kept:
+            yield name, kept
+
+
+def _print_claims(report: Report) -> None:
+    lines = [line for name, claim in report.claims for line in _claim_lines(name, claim)]
+    lines += ["", f"claims: {counted(count_verdicts(report.sections))}", f"report: {report.html}"]
+    with open_output(Output(None, "text")) as stream:
+        stream.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+
+
+def _claim_lines(name: str, claim: Any) -> list[str]:
+    text = textwrap.fill(claim.text, _WIDTH, initial_indent=f"{name}: ", subsequent_indent="  ")
+    values = f"paper: {claim.paper}; ours: {claim.ours}: {claim.verdict.value}"
+    return [
+        *text.splitlines(),
+        *textwrap.wrap(values, _WIDTH - 2, initial_indent="  ", subsequent_indent="  "),
+    ]

@@ -1,0 +1,101 @@
+import threading
+
+import pytest
+
+from isthmus.paper import Task
+from isthmus.paper.experiment import Experiment
+from isthmus.paper.runner import TaskFailedError, run_experiments
+from isthmus.paper.store import Store, results_of
+from paper.examples import Calls, made_up
+
+
+@pytest.fixture
+def calls():
+    return Calls()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_all_tasks_are_run_and_kept(tmp_path, calls, n_jobs):
+    records = run_experiments(
+        [made_up(calls), made_up(calls, "second")], Store(tmp_path), n_jobs=n_jobs
+    )
+    assert list(records) == ["made_up", "second"]
+    assert [result["square"] for result in results_of(records["second"]).values()] == [0, 1, 4]
+    assert sorted(calls.names) == [f"{name}{i}" for name in ("made_up", "second") for i in range(3)]
+
+
+def test_a_second_run_computes_nothing(tmp_path, calls):
+    first = run_experiments([made_up(calls)], Store(tmp_path))
+    again = run_experiments([made_up(calls)], Store(tmp_path))
+    assert len(calls.names) == 3
+    assert again == first
+
+
+def test_unless_it_is_a_fresh_one(tmp_path, calls):
+    for _ in range(2):
+        run_experiments([made_up(calls)], Store(tmp_path), fresh=True)
+    assert len(calls.names) == 6
+
+
+def test_a_run_that_failed_goes_on_where_it_was(tmp_path, calls):
+    with pytest.raises(TaskFailedError, match="made_up, task2: no square"):
+        run_experiments([made_up(calls, failing=(2,))], Store(tmp_path))
+    calls.names.clear()
+    records = run_experiments([made_up(calls)], Store(tmp_path))
+    assert calls.names == ["made_up2"]
+    assert len(records["made_up"]) == 3
+
+
+def test_a_quick_run_does_not_count_as_a_full_one(tmp_path, calls):
+    run_experiments([made_up(calls)], Store(tmp_path), quick=True)
+    assert calls.names == ["made_up0"]
+    run_experiments([made_up(calls)], Store(tmp_path))
+    assert calls.names == ["made_up0", "made_up1", "made_up2"]
+
+
+def test_tasks_that_measure_time_run_last_and_alone(tmp_path):
+    together = threading.Barrier(2, timeout=20)
+    running, seen = [], []
+
+    def work(name, alone):
+        running.append(name)
+        if not alone:
+            together.wait()  # two of these do run at the same time
+        seen.append((name, len(running)))
+        running.remove(name)
+        return {}
+
+    def tasks(quick):
+        return [
+            Task(name, work, {"name": name, "alone": name in "ac"}, alone=name in "ac")
+            for name in "abcd"
+        ]
+
+    experiment = Experiment("timed", "", "", tasks, lambda _: ())
+    records = run_experiments([experiment], Store(tmp_path), n_jobs=2)
+    assert sorted(name for name, _ in seen[:2]) == ["b", "d"]
+    assert seen[2:] == [("a", 1), ("c", 1)]
+    assert list(records["timed"]) == list("abcd")
+
+
+def test_progress_counts_what_is_to_be_done(tmp_path, calls):
+    told = []
+    experiment = made_up(calls)
+    run_experiments([experiment], Store(tmp_path), quick=True)
+    run_experiments([experiment], Store(tmp_path), progress=lambda *n: told.append(n))
+    assert told == [(1, 2), (2, 2)]
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path, calls):
+    def stop(**_):
+        raise KeyboardInterrupt
+
+    def tasks(quick):
+        good = made_up(calls).tasks(False)
+        return [good[0], Task("stopped", stop), good[1]]
+
+    experiment = Experiment("made_up", "", "", tasks, lambda _: ())
+    with pytest.raises(KeyboardInterrupt):
+        run_experiments([experiment], Store(tmp_path))
+    assert calls.names == ["made_up0"]
+    assert Store(tmp_path).read(experiment, tasks(False)[0]) is not None
