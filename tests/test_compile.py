@@ -5,7 +5,7 @@ import logging
 import numba
 import numpy as np
 
-from isthmus._compile import announce_compilation, kernel, kernel_part, prefetch
+from isthmus._compile import Kernel, announce_compilation, kernel, kernel_part, prefetch
 
 SIZE = 0
 
@@ -53,3 +53,24 @@ def test_parts_are_plain_functions_for_python():
 
 def test_hints_do_nothing_in_plain_python():
     assert prefetch(np.zeros(3), 0) is None
+
+
+def compiled_in_a_process_of_its_own(constants):
+    """Return a kernel that knows nothing of what others in this process have compiled."""
+    return Kernel(add_size_twice.function, from_python=True, constants=constants)
+
+
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    whole, real = (compiled_in_a_process_of_its_own({"SIZE": 3}) for _ in range(2))
+    files = real.dispatcher()._cache._cache_file
+    # The second process has read the index before the first one wrote to it …
+    monkeypatch.setattr(files, "_load_index", dict)
+    assert whole(1) == 7
+    assert real(0.5) == 6.5
+    # … so the index now holds nothing of the first; but what it does hold is true.
+    monkeypatch.undo()
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert len(list(tmp_path.rglob("*.nbc"))) == 2  # neither has overwritten the other
+    later = compiled_in_a_process_of_its_own({"SIZE": 3})
+    assert [later(1), later(0.5)] == [7, 6.5]

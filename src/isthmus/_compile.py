@@ -11,6 +11,7 @@ import functools
 import hashlib
 import importlib
 import logging
+import secrets
 import sys
 import threading
 import types
@@ -127,6 +128,7 @@ class Kernel(Generic[R]):
             no_cpython_wrapper=not self.from_python,
         )
         dispatcher: Callable[..., R] = compiler(self._resolved())
+        _keep_files_apart(dispatcher)
         return dispatcher
 
     def _resolved(self) -> Callable[..., R]:
@@ -174,6 +176,19 @@ class Kernel(Generic[R]):
                 # an intrinsic: whatever its module says
                 parts.append(_source_of_module(definition.__module__))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _keep_files_apart(dispatcher: Any) -> None:
+    """Let no other process write to the files that a dispatcher's compiled code is kept in.
+
+    Numba numbers the files of one kernel by what its index holds. Two processes that compile for
+    different types at the same time would take the same number, and the index of one would then
+    lead to the code of the other. With a name of its own, each can at worst forget the other's.
+    """
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    pattern = getattr(files, "_data_name_pattern", None)  # not public, like the index above
+    if pattern is not None:
+        files._data_name_pattern = pattern.replace(".{number", f".{secrets.token_hex(4)}.{{number")
 
 
 @functools.cache
