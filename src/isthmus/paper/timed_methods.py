@@ -1,0 +1,126 @@
+"""Points → labels by each method whose time is measured, and the seconds of its stages.
+
+All run on one thread, if the caller limits BLAS. Where the stages are of no interest, there are
+none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances
+
+from isthmus._typing import Array, Floats
+from isthmus.baselines import NJWSpectralClustering, SelfTuningSpectralClustering
+from isthmus.baselines.affinities import gaussian_exponents, normalised_affinities
+from isthmus.baselines.eigenvectors import unit_rows
+from isthmus.estimators import TransitiveClustering
+from isthmus.plotting.style import PALETTE
+from isthmus.ultrametric import UltrametricTree
+
+CLUSTERS = 3
+_SIGMA = 0.05  # at which NJW finds the three bars, whatever their number of points
+SEED = 0
+# The exponents that the paper derives.
+QUADRATIC, CUBIC = 2.0, 3.0
+
+
+class Clock:
+    """Seconds of the processor since the last note: what other processes do hardly counts."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.process_time()
+
+    def note(self, name: str) -> None:
+        """Note the seconds since the last note, under a name."""
+        now = time.process_time()
+        self.seconds[name] = now - self._last
+        self._last = now
+
+
+def papers_algorithm(X: Floats) -> tuple[Array, dict[str, float]]:
+    """Run the paper's Algorithm 1 as it is written, with matrices of n × n."""
+    clock = Clock()
+    E = pairwise_distances(X)
+    clock.note("distances")
+    tree = UltrametricTree.from_data(E, metric="precomputed", n_jobs=1)
+    clock.note("spanning tree")
+    rows = tree.matrix(n_jobs=1)
+    clock.note("transitive distances")
+    kmeans = KMeans(CLUSTERS, init="random", n_init=10, random_state=SEED).fit(rows)
+    clock.note("K-means on rows")
+    return kmeans.labels_, clock.seconds
+
+
+def njw(X: Floats) -> tuple[Array, dict[str, float]]:
+    """Run NJW: a dense solver reduces the matrix, then finds the leading eigenvectors alone."""
+    model = NJWSpectralClustering(CLUSTERS, sigma=_SIGMA, random_state=SEED).fit(X)
+    return model.labels_, {}
+
+
+def self_tuning(X: Floats) -> tuple[Array, dict[str, float]]:
+    """Run self-tuning spectral clustering with the usual seventh neighbour."""
+    return SelfTuningSpectralClustering(CLUSTERS, n_neighbors=7).fit(X).labels_, {}
+
+
+def njw_by_all_eigenvectors(X: Floats) -> tuple[Array, dict[str, float]]:
+    """Run NJW with all n eigenvectors, of which it needs three: the classical eigenproblem."""
+    clock = Clock()
+    matrix = _njw_matrix(X)
+    clock.note("affinities")
+    vectors = eigh(matrix, overwrite_a=True, check_finite=False)[1][:, -CLUSTERS:]
+    clock.note("eigenvectors")
+    return _labels_of_vectors(vectors), clock.seconds
+
+
+def njw_by_lanczos(X: Floats) -> tuple[Array, dict[str, float]]:
+    """Run NJW with three eigenvectors from products of the matrix with vectors."""
+    clock = Clock()
+    matrix = _njw_matrix(X)
+    clock.note("affinities")
+    start = np.random.default_rng(SEED).normal(size=len(X))
+    vectors = eigsh(matrix, CLUSTERS, which="LA", v0=start)[1]
+    clock.note("eigenvectors")
+    return _labels_of_vectors(vectors), clock.seconds
+
+
+def by_tree(X: Floats) -> tuple[Array, dict[str, float]]:
+    """Run isthmus: the same objective as the paper's, on the tree instead of matrices."""
+    return TransitiveClustering(CLUSTERS, n_jobs=1).fit(X).labels_, {}
+
+
+def _njw_matrix(X: Floats) -> Floats:
+    return normalised_affinities(gaussian_exponents(pairwise_distances(X), _SIGMA))
+
+
+def _labels_of_vectors(vectors: Floats) -> Array:
+    labels: Array = KMeans(CLUSTERS, n_init=10, random_state=SEED).fit(unit_rows(vectors)).labels_
+    return labels
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method and how it is shown: its name, the paper's exponent if there is one, a colour."""
+
+    run: Callable[[Floats], tuple[Array, dict[str, float]]]
+    name: str
+    papers_exponent: float | None
+    colour: str
+    marker: str
+
+
+METHODS = {
+    "paper": Method(papers_algorithm, "the paper's, as written", QUADRATIC, PALETTE[0], "o"),
+    "njw": Method(njw, "NJW", CUBIC, PALETTE[5], "s"),
+    "self_tuning": Method(self_tuning, "self-tuning", CUBIC, PALETTE[3], "D"),
+    "all_vectors": Method(njw_by_all_eigenvectors, "NJW, all eigenvectors", CUBIC, PALETTE[1], "^"),
+    "lanczos": Method(njw_by_lanczos, "NJW by Lanczos", None, PALETTE[4], "v"),
+    "tree": Method(by_tree, "isthmus, on the tree", None, PALETTE[2], "P"),
+}
