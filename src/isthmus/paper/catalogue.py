@@ -10,11 +10,7 @@ from isthmus.paper.experiment import Experiment
 PARTS = (
     "figure1",
     "figure2",
-    "figure3",
     "figure4",
-    "figure5",
-    "figure6",
-    "table1",
     "complexity",
 )
 

@@ -1,4 +1,4 @@
-"""Figure 2: two clusters whose convex hulls intersect in the plane and not in R^49.
+"""Figure 2: two clusters whose convex hulls intersect in the plane and not in R⁴⁹.
 
 That is Theorem 1, by an example; Lemma 1, the isometry behind it, is measured as well.
 """
@@ -170,7 +170,7 @@ def claims(results: Results) -> list[Claim]:
 
 
 def _hull_claim(results: Results) -> Claim:
-    """Reproduced if hulls of consistent clusters never meet in R^49, though they do in the plane.
+    """Reproduced if hulls of consistent clusters never meet in R⁴⁹, though they do in the plane.
 
     Not, if they ever meet; partly, if some set is not an example, because its hulls do not meet in
     the plane either, or its clusters are not consistent.
@@ -193,11 +193,11 @@ def _hull_claim(results: Results) -> Claim:
     return Claim(
         "Theorem 1: images of consistent clusters have convex hulls that do not intersect, even if "
         "the hulls of the clusters do.",
-        "50 points: hulls intersect in the plane, not in R^49",
-        f"consistent and intersecting in the plane in {examples} of {n_sets} sets; apart in R^49 "
+        "50 points: hulls intersect in the plane, not in R⁴⁹",
+        f"consistent and intersecting in the plane in {examples} of {n_sets} sets; apart in R⁴⁹ "
         f"in {apart}",
         verdict if apart == n_sets else Verdict.NOT,
-        "In R^49 a hyperplane was constructed from the tree and checked at every image; a linear "
+        "In R⁴⁹ a hyperplane was constructed from the tree and checked at every image; a linear "
         "programme that does not know it agrees. The paper's proof has a gap: it shows that no "
         "image of another cluster lies in a cluster's hull, and two crossing segments hold none of "
         "each other's ends. The theorem is true all the same, and for any labels: the images of "
@@ -242,13 +242,13 @@ def tables(results: Results) -> list[Table]:
     return [
         Table(
             f"Two labels on {len(found['margin'])} sets of 50 points: in how many of the sets the "
-            "hulls meet, and the gap between them in R^49 in units of the largest distance (median "
+            "hulls meet, and the gap between them in R⁴⁹ in units of the largest distance (median "
             "and range).",
             [
                 "labels",
                 "consistent",
                 "hulls meet in the plane",
-                "hulls meet in R^49",
+                "hulls meet in R⁴⁹",
                 "hyperplane holds at all images",
                 "gap",
             ],
@@ -331,14 +331,14 @@ def _draw_gaps(axes: Axes, results: Results) -> None:
 
 EXPERIMENT = Experiment(
     name="figure2",
-    title="Figure 2: hulls that intersect in the plane, but not in R^49",
+    title="Figure 2: hulls that intersect in the plane, but not in R⁴⁹",
     about=(
-        "The paper maps 50 points of two clusters from the plane to R^49, where Euclidean "
+        "The paper maps 50 points of two clusters from the plane to R⁴⁹, where Euclidean "
         "distances are the transitive ones: the convex hulls of the clusters intersect before and "
         "do not after. It computes no coordinates and does not publish the points. Ours are a "
         "horseshoe and a bar in its mouth, consistent for every seed, and their images are "
         "computed.\n\n"
-        "Whether hulls intersect is decided by a linear programme in either space. In R^49 there "
+        "Whether hulls intersect is decided by a linear programme in either space. In R⁴⁹ there "
         "is a certificate as well: the hyperplane with the widest gap, from the tree. To see what "
         "the condition of the theorem, consistency, is needed for, the same points are also "
         "labelled in two ways that are not consistent."

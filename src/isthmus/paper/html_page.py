@@ -39,10 +39,12 @@ table { border-collapse: collapse; width: 100%; margin: 16px 0; font-size: 14px;
 caption { text-align: left; padding-bottom: 6px; caption-side: top; }
 th, td { text-align: left; vertical-align: top; padding: 6px 10px;
   border-bottom: 1px solid var(--line); }
-thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
+thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; }
 tbody th { font-weight: 600; }
 .numbers td { font-variant-numeric: tabular-nums; }
-.claims td:nth-child(2) { min-width: 18em; }
+.numbers tbody th { min-width: 9em; }
+.claims th:first-child { width: 38%; }
+.claims th:nth-child(2) { width: 20%; }
 .claims .reason td { border-bottom: 1px solid var(--line); padding-top: 0; color: var(--faint); }
 .claims .stated th, .claims .stated td { border-bottom: none; }
 .badge { display: inline-block; padding: 1px 9px; border-radius: 10px; white-space: nowrap;
