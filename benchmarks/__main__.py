@@ -20,6 +20,7 @@ NAMES = (
     "clustering",
     "kmeans_stage",
     "battery",
+    "outliers",
 )
 
 

@@ -40,6 +40,7 @@ from isthmus.plotting import (
     plot_dendrogram,
     plot_distance_map,
     plot_orders,
+    plot_outliers,
     plot_path,
 )
 from isthmus.plotting.style import cluster_style
@@ -187,6 +188,25 @@ def draw_duality() -> Figure:
     return figure
 
 
+def draw_outliers() -> Figure:
+    """Draw the outlier scores of three clouds in noise, and of two moons with a few far points."""
+    figure = Figure(figsize=(12, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    rng = np.random.default_rng(_SEED)
+    scales = np.repeat([0.1, 0.35, 1.0], 200)[:, None]
+    centres = np.repeat([[0.0, 0.0], [4.0, 0.0], [1.0, 7.0]], 200, axis=0)
+    noise = rng.uniform([-6.0, -5.0], [9.0, 12.0], size=(40, 2))
+    X = np.vstack([centres + scales * rng.normal(size=(600, 2)), noise])
+    plot_outliers(X, TransitiveClustering(3).fit(X).outlier_scores_, ax=left)
+    left.set_title("three scales in noise: 40 of 640 points")
+    moons, _ = make_two_moons(300, random_state=_SEED)
+    far = [[-1.5, 1.6], [2.6, 1.3], [2.66, 1.34], [0.5, 2.0], [-1.3, -1.0], [-1.25, -1.0]]
+    X = np.vstack([moons, far])
+    plot_outliers(X, TransitiveClustering(2).fit(X).outlier_scores_, ax=right)
+    right.set_title("two moons and six far points, some in pairs")
+    return figure
+
+
 def draw_datasets() -> Figure:
     """Draw the sets of the paper's Figures 1 to 5."""
     figure = Figure(figsize=(11, 8.7), layout="constrained")
@@ -213,6 +233,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "embedding": draw_embedding,
     "hulls": draw_hulls,
     "duality": draw_duality,
+    "outliers": draw_outliers,
     "datasets": draw_datasets,
 }
 

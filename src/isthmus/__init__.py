@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from isthmus.ultrametric import (
         UltrametricTree,
+        outlier_scores,
         stopping_orders,
         transitive_distances,
         transitive_sequence,
@@ -40,6 +41,7 @@ __all__ = [
     "duality_gap",
     "evaluation",
     "minimum_spanning_tree",
+    "outlier_scores",
     "plotting",
     "stopping_orders",
     "theory",
@@ -58,6 +60,7 @@ _ROOMS = {
     "convex_hull_certificate": "theory",
     "duality_gap": "theory",
     "minimum_spanning_tree": "spanning_tree",
+    "outlier_scores": "ultrametric",
     "stopping_orders": "ultrametric",
     "transitive_distances": "ultrametric",
     "transitive_sequence": "ultrametric",

@@ -321,14 +321,22 @@ class TestMethod:
     def test_defaults_are_those_of_the_estimator(self):
         args = vars(build_parser("cluster").parse_args(["cluster", "-k", "2"]))
         parameters = inspect.signature(TransitiveClustering).parameters
-        for name in ("metric", "objective", "power", "init", "n_init", "max_iter"):
+        for name in (
+            "metric",
+            "objective",
+            "power",
+            "min_cluster_size",
+            "init",
+            "n_init",
+            "max_iter",
+        ):
             assert args[name] == parameters[name].default, name
         assert args["seed"] is parameters["random_state"].default is None
 
     def test_options_reach_the_estimator(self, isthmus, table_csv, monkeypatch):
         seen = spy_on_fit(monkeypatch)
         options = "--metric minkowski --p 3 --objective embedding --power 0.5 --init random"
-        more = "--n-init 4 --max-iter 20 --seed 7 --jobs 1"
+        more = "--n-init 4 --max-iter 20 --seed 7 --jobs 1 --min-cluster-size 2"
         result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options.split(), *more.split())
         assert result.status == 0
         assert len(seen) == 1
@@ -340,6 +348,7 @@ class TestMethod:
                 "metric_params": {"p": 3.0},
                 "objective": "embedding",
                 "power": 0.5,
+                "min_cluster_size": 2,
                 "init": "random",
                 "n_init": 4,
                 "max_iter": 20,

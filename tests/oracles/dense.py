@@ -49,16 +49,23 @@ def kruskal(distances: np.ndarray) -> tuple[list[tuple[int, int]], list[float]]:
     return edges, weights
 
 
-def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, masses=None):
-    """CUT by trying every edge of every part, sides found by walking."""
+def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, masses=None, least=0):
+    """CUT by trying every edge of every part, sides found by walking.
+
+    Returns fewer parts where no edge leaves the least mass on both sides.
+    """
     mass_of = [Fraction(1 if masses is None else float(masses[i])) for i in range(n)]
+    smallest = Fraction(float(least))
     left = list(range(n - 1))
     for _ in range(k - 1):
         scores = []
         for e in left:
             rest = [f for f in left if f != e]
             a, b = (sum(mass_of[i] for i in _reached(edges, rest, int(end))) for end in edges[e])
-            scores.append(Fraction(float(weights[e])) * a * b / (a + b))
+            allowed = min(a, b) >= smallest
+            scores.append(Fraction(float(weights[e])) * a * b / (a + b) if allowed else -1)
+        if not scores or max(scores) < 0:
+            break
         if scores.count(max(scores)) > 1:
             raise ValueError("a tie")
         left.remove(left[scores.index(max(scores))])
@@ -113,6 +120,37 @@ def embedded_lloyd(matrix, points, max_iter: int = 300, masses=None):
 
     masses = _masses_or_ones(masses, matrix)
     return _lloyd(distances, np.eye(n, dtype=np.longdouble), points, max_iter, masses)
+
+
+def guarded_lloyd(matrix, labels, k: int, least: float, masses):
+    """Lloyd's iteration on rows from a partition, as long as every cluster keeps the least mass.
+
+    Returns the labels, their inertia about their own means, whether a step was taken back, and the
+    smallest margin; or None if a cluster became empty on the way.
+    """
+    rows = matrix.astype(np.longdouble)
+    masses = masses.astype(np.longdouble)
+
+    def distances_to_means(labels):
+        means = [
+            np.average(rows[labels == a], axis=0, weights=masses[labels == a]) for a in range(k)
+        ]
+        return ((rows[:, None] - np.array(means)[None]) ** 2 * masses).sum(-1)
+
+    margin, taken_back = float("inf"), False
+    while True:
+        distances = distances_to_means(labels)
+        margin = min(margin, _margin(distances))
+        new = _first_nearest(distances)
+        sizes = np.bincount(new, weights=masses.astype(float), minlength=k)
+        if (sizes == 0).any():
+            return None
+        taken_back = sizes.min() < least
+        if taken_back or (new == labels).all():
+            break
+        labels = new
+    inertia = (distances[np.arange(len(rows)), labels] * masses).sum()
+    return labels, float(inertia), bool(taken_back), margin
 
 
 def _masses_or_ones(masses, matrix):

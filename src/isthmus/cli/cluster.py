@@ -98,6 +98,7 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         metric_params=None if args.p is None else {"p": args.p},
         objective=args.objective,
         power=args.power,
+        min_cluster_size=args.min_cluster_size,
         init=args.init,
         n_init=args.n_init,
         max_iter=args.max_iter,

@@ -98,6 +98,12 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
         "outliers (default: %(default)s)",
     )
     group.add_argument(
+        "--min-cluster-size",
+        metavar="N",
+        type=_whole_number(1),
+        help="no cluster has fewer rows, so that none is spent on a few outliers",
+    )
+    group.add_argument(
         "--init", choices=INITS, default="cut", help="where K-means starts (default: %(default)s)"
     )
     group.add_argument(

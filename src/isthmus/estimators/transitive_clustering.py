@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._progress import ProgressBar
 from isthmus._typing import Floats, Labels
+from isthmus.estimators.cluster_summary import ClusterSummary
+from isthmus.estimators.feature_means import feature_means
+from isthmus.estimators.fit_report import FitReport, ReportInNotebooks
 from isthmus.estimators.input import check_input, n_points_of
 from isthmus.estimators.weighted_rows import RowsToFit
 from isthmus.kmeans import Plan, TreeClusterer
@@ -26,7 +29,7 @@ from isthmus.ultrametric import UltrametricTree
 from isthmus.validation import check_disconnected, check_n_clusters, check_sample_weight
 
 
-class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster points by their transitive distances.
 
     The transitive distance of two points is the longest hop on the path between them in the
@@ -64,6 +67,12 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     power : float, default=1.0
         Distances are raised to this power first. Below 1 (0.5 is the square root) weakens the
         pull of outliers.
+    min_cluster_size : int, optional
+        Every cluster has at least so many rows, so that none is spent on a handful of outliers;
+        with ``sample_weight`` at least this weight, any number above 0. CUT then removes only
+        edges that leave as much on both sides, and K-means from there ends with the last step
+        that does; results of random starts that end below it are set aside. An error says how
+        many clusters CUT finds where these are fewer than n_clusters.
     init : {"cut", "k-means++", "random"} or array of n_clusters row indices, default="cut"
         Where K-means starts. ``"cut"`` is deterministic and is run once: it removes n_clusters - 1
         edges of the spanning tree, each the one with the largest ``w · a · b / (a + b)``, w being
@@ -92,11 +101,21 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ``"cut"``, in the space of rows. Weights count as repeated rows would. Infinite where a
         cluster holds points at an infinite distance.
     n_iter_ : int
-        The iterations of the best start; 1 for ``"cut"``, which does not iterate.
+        The iterations of the best start, one that ``min_cluster_size`` took back included; 1 for
+        ``"cut"``, which does not iterate.
     tree_ : UltrametricTree
         All transitive distances; rows of weight 0 are left out, and the others numbered on.
     spanning_tree_ : SpanningTree
         The minimum spanning tree, of the same rows.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        How late, and how alone, each row joins the others: near 0 within a cluster, dense or
+        sparse, near 1 far from all. See :func:`isthmus.outlier_scores`. Computed when first asked
+        for, in O(n).
+    summary_ : ClusterSummary
+        Of each cluster its size, widest inner gap, distance to the nearest other cluster, whether
+        it is consistent, its medoid, its mean outlier score and the means of the features.
+        ``print`` shows a table, ``summary_.to_frame()`` is a pandas data frame. Computed when
+        first asked for.
     n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
@@ -128,6 +147,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         disconnected: str | float = "error",
         objective: str = "rows",
         power: float = 1.0,
+        min_cluster_size: float | None = None,
         init: Any = "cut",
         n_init: int | str = "auto",
         max_iter: int = 300,
@@ -141,6 +161,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.disconnected = disconnected
         self.objective = objective
         self.power = power
+        self.min_cluster_size = min_cluster_size
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -199,15 +220,30 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
         solution = clusterer.run(plan)
         labels = rows.labels(clusterer, tree, solution.labels)
+        means = feature_means(to_fit.points, solution.labels, rows.masses)
         self.spanning_tree_ = spanning_tree
         self.tree_ = tree
         self._fitted_plan = plan
         self._fitted_rows = rows
         self._clusterer = clusterer
+        names = getattr(self, "feature_names_in_", None)
+        self._report = FitReport(tree, rows, labels, means, None if names is None else tuple(names))
         self.labels_ = labels
         self.inertia_ = solution.inertia
         self.n_iter_ = max(solution.n_iter, 1)
         return self
+
+    @property
+    def outlier_scores_(self) -> Floats:
+        """How much of an outlier each row is, from 0 to 1; computed when first asked for."""
+        check_is_fitted(self)
+        return self._report.outlier_scores
+
+    @property
+    def summary_(self) -> ClusterSummary:
+        """The figures of each cluster; computed when first asked for."""
+        check_is_fitted(self)
+        return self._report.summary
 
     def labels_for(self, n_clusters: int) -> Labels:
         """Return the labels for another number of clusters, from the tree of the last fit.
@@ -249,6 +285,7 @@ class TransitiveClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.n_clusters,
             objective=self.objective,
             power=self.power,
+            min_cluster_size=self.min_cluster_size,
             weights=weights,
             init=self.init,
             n_init=self.n_init,

@@ -11,10 +11,23 @@ from sklearn.utils import check_random_state
 
 from isthmus._parallel import map_in_threads
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.cut import RootedTree, cut_spanning_tree, root_spanning_tree
+from isthmus.kmeans.cut import (
+    RootedTree,
+    TooFewCutsError,
+    cut_spanning_tree,
+    root_spanning_tree,
+)
 from isthmus.kmeans.embedding import EmbeddingObjective
-from isthmus.kmeans.lloyd import LazyAssignment, PlainAssignment, Solution, Start, lloyd
-from isthmus.kmeans.objective import TreeObjective, highest_finite, to_twelve_digits
+from isthmus.kmeans.lloyd import (
+    GuardedAssignment,
+    LazyAssignment,
+    PlainAssignment,
+    Solution,
+    Start,
+    lloyd,
+    smallest_mass,
+)
+from isthmus.kmeans.objective import TIE, TreeObjective, highest_finite, to_twelve_digits
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
@@ -53,6 +66,8 @@ class Plan:
     points : (n_clusters,) int64 or None
         The given rows, numbered as the points of the tree.
     random_state : int, RandomState or None
+    min_cluster_size : float or None
+        The least that a cluster may weigh.
     """
 
     n_clusters: int
@@ -65,6 +80,7 @@ class Plan:
     random_state: Any
     n_jobs: int
     algorithm: str
+    min_cluster_size: float | None = None
 
     @classmethod
     def check(
@@ -81,6 +97,7 @@ class Plan:
         random_state: Any = None,
         n_jobs: Any = None,
         algorithm: Any = "auto",
+        min_cluster_size: Any = None,
     ) -> Plan:
         """Return the plan for these parameters, or raise what is wrong with them.
 
@@ -113,6 +130,7 @@ class Plan:
             random_state=random_state,
             n_jobs=check_n_jobs(n_jobs),
             algorithm=check_choice(algorithm, "algorithm", ALGORITHMS),
+            min_cluster_size=_check_min_cluster_size(min_cluster_size, k, n_points, weights),
         )
 
 
@@ -211,9 +229,9 @@ class TreeClusterer:
 
     def _best_solution(self, plan: Plan) -> Solution:
         if plan.points is not None and plan.objective != "cut":
-            return self._run_from(Start(points=plan.points), plan)
+            return self._large_enough([self._run_from(Start(points=plan.points), plan)], plan)[0]
         if plan.init == "cut" or plan.objective == "cut":
-            parts = cut_spanning_tree(self.rooted, plan.n_clusters)
+            parts = self._cut(plan)
             return numbered_by_mass(self._run_from(Start(parts=parts), plan), self.masses)
         # Seeds are drawn before any run begins: the result does not depend on the threads.
         seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
@@ -223,6 +241,7 @@ class TreeClusterer:
 
         # The first run computes what all of them share.
         solutions = [run(seeds[0]), *map_in_threads(run, seeds[1:], plan.n_jobs)]
+        solutions = self._large_enough(solutions, plan)
         best = min(solutions, key=lambda solution: float(to_twelve_digits(solution.inertia)))
         return numbered_by_mass(best, self.masses)
 
@@ -230,8 +249,46 @@ class TreeClusterer:
         few = self.tree.n_points <= _PLAIN_UP_TO
         plain = plan.algorithm == "plain" or (plan.algorithm == "auto" and few)
         assignment = PlainAssignment if plain else LazyAssignment
-        n_steps = 0 if plan.objective == "cut" else plan.max_iter
-        return lloyd(assignment(self.objective, start, plan.n_clusters), n_steps)
+        begun = assignment(self.objective, start, plan.n_clusters)
+        if plan.objective == "cut":
+            return lloyd(begun, 0)
+        if plan.min_cluster_size is None or start.parts is None:
+            return lloyd(begun, plan.max_iter)
+        return lloyd(GuardedAssignment(begun, self._least(plan)), plan.max_iter)
+
+    def _least(self, plan: Plan) -> float:
+        """Return what a cluster must weigh, in the unit of the masses; 0 for anything."""
+        return 0.0 if plan.min_cluster_size is None else plan.min_cluster_size / self._mass_unit
+
+    def _cut(self, plan: Plan) -> Labels:
+        try:
+            return cut_spanning_tree(self.rooted, plan.n_clusters, self._least(plan))
+        except TooFewCutsError as error:
+            raise ValueError(
+                f"n_clusters={plan.n_clusters}, but with "
+                f"min_cluster_size={plan.min_cluster_size:g} the spanning tree can be cut into "
+                f"{error.n_parts} only. Ask for at most {error.n_parts} "
+                f"{'cluster' if error.n_parts == 1 else 'clusters'}, or for smaller ones."
+            ) from None
+
+    def _large_enough(self, solutions: list[Solution], plan: Plan) -> list[Solution]:
+        """Return the solutions without those in which a cluster weighs too little."""
+        if plan.min_cluster_size is None:
+            return solutions
+        least = self._least(plan) * (1.0 - TIE)
+        smallest = [smallest_mass(solution.labels, self.masses) for solution in solutions]
+        if max(smallest) < least:
+            starts = (
+                "The start from given rows" if plan.points is not None else "Every random start"
+            )
+            raise ValueError(
+                f"{starts} ended with a cluster below "
+                f"min_cluster_size={plan.min_cluster_size:g}; the best one had a smallest cluster "
+                f"of {max(smallest) * self._mass_unit:g}. Use init='cut', which never goes below, "
+                "other starts, or ask for fewer or smaller clusters."
+            )
+        pairs = zip(solutions, smallest, strict=True)
+        return [solution for solution, mass in pairs if mass >= least]
 
     def _random_start(self, plan: Plan, seed: int) -> Start:
         random_state = np.random.RandomState(seed)
@@ -240,6 +297,26 @@ class TreeClusterer:
         else:
             points = spread_points(self.objective, plan.n_clusters, random_state)
         return Start(points=points)
+
+
+def _check_min_cluster_size(
+    value: Any, n_clusters: int, n_points: int, weights: Floats | None
+) -> float | None:
+    """Return the least size as a float: a whole number of rows, or any weight above 0."""
+    if value is None:
+        return None
+    if weights is None:
+        least = float(check_whole_number(value, "min_cluster_size", 1))
+    else:
+        least = check_positive(value, "min_cluster_size")
+    total = n_points if weights is None else float(weights.sum())
+    if n_clusters * least * (1.0 - TIE) > total:
+        what = f"there are {n_points} rows" if weights is None else f"all weights sum to {total:g}"
+        raise ValueError(
+            f"n_clusters={n_clusters} with min_cluster_size={least:g} needs "
+            f"{n_clusters * least:g}, but {what}. Ask for fewer or smaller clusters."
+        )
+    return least
 
 
 def numbered_by_mass(solution: Solution, masses: Floats | None) -> Solution:

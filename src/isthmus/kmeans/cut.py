@@ -4,7 +4,8 @@ From the whole tree on, the edge with the largest ``w · a · b / (a + b)`` over
 removed, with w its weight and a, b the masses (where none are given, the numbers of points) on its
 two sides within the part. That is the inertia which a split along the edge saves in the coordinate
 √w · [side of the edge]: bisecting K-means, one edge at a time. Scores that agree to 12 digits are
-a tie: of these edges the one that stands first in the rooted tree is cut.
+a tie: of these edges the one that stands first in the rooted tree is cut. Where a least mass is
+asked for, only edges are removed that leave as much on both sides.
 """
 
 from __future__ import annotations
@@ -23,6 +24,23 @@ from isthmus.ultrametric import UltrametricTree
 # Stands for the weight of an infinite edge, where the others are below 2: whatever the sizes of
 # its sides, it is cut first, and of several such edges the one that divides most evenly.
 _INFINITE = 2.0**500
+
+# 1 in the kernel that heeds a least mass.
+LIMITED = 0
+
+
+class TooFewCutsError(ValueError):
+    """The tree has not enough edges between parts that are large enough.
+
+    Attributes
+    ----------
+    n_parts : int
+        How many parts it could be cut into.
+    """
+
+    def __init__(self, n_parts: int) -> None:
+        super().__init__(f"only {n_parts} parts are large enough")
+        self.n_parts = n_parts
 
 
 @dataclass(frozen=True)
@@ -85,8 +103,12 @@ def neighbours_of_points(ends: Labels, weights: Floats) -> tuple[Labels, Labels,
     return begin[:-1], neighbour, length
 
 
-def cut_spanning_tree(rooted: RootedTree, n_clusters: int) -> Labels:
-    """Return the labels, (n,) int32, of the k parts of a rooted spanning tree."""
+def cut_spanning_tree(rooted: RootedTree, n_clusters: int, least: float = 0.0) -> Labels:
+    """Return the labels, (n,) int32, of the k parts of a rooted spanning tree.
+
+    least : float
+        What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
+    """
     parent, size, mass, weight = rooted.parent, rooted.size, rooted.mass, rooted.weight
     # Of the part that a place is in: the mass in the branch that begins there, and, where that is
     # no whole number, the rest.
@@ -99,18 +121,22 @@ def cut_spanning_tree(rooted: RootedTree, n_clusters: int) -> Labels:
     part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
     part_of[0] = 0
     candidates: list[tuple[float, int, int]] = []
+    best_edge = best_cut.specialised({"LIMITED": 1}) if least > 0.0 else best_cut
+    least *= 1.0 - TIE
 
     def survey(begin: int) -> None:
         if weighted:
             sum_rest(size, mass, inside, part_of, begin, branches, rest)
-        score, place = best_cut(size, inside, rest, part_of, weight, begin)
+        score, place = best_edge(size, inside, rest, part_of, weight, begin, least)
         mantissa, exponent = math.frexp(score)
         rounded = math.ldexp(round(math.ldexp(mantissa, DIGITS)), exponent - DIGITS)
         heapq.heappush(candidates, (-rounded, place, begin))
 
     survey(0)
     for part in range(1, n_clusters):
-        _, place, begin = heapq.heappop(candidates)
+        minus_score, place, begin = heapq.heappop(candidates)
+        if minus_score > 0.0:
+            raise TooFewCutsError(part)
         detach(parent, size, mass, inside, part_of, place, part)
         survey(place)
         survey(begin)
@@ -246,12 +272,19 @@ def sum_rest(
 
 @kernel
 def best_cut(
-    size: Labels, inside: Array, rest: Array, part_of: Labels, weight: Floats, begin: int
+    size: Labels,
+    inside: Array,
+    rest: Array,
+    part_of: Labels,
+    weight: Floats,
+    begin: int,
+    least: float,
 ) -> tuple[float, int]:
     """Return the score and the place of the best edge to cut in the part that begins at a place.
 
     Branches where another part begins are skipped as a whole. A part of one point has no edge:
-    its score is -1.
+    its score is -1; so is that of a part without an edge that leaves the least mass on both sides,
+    which counts where LIMITED is 1.
     """
     whole = inside[begin]
     best = -1
@@ -263,9 +296,12 @@ def best_cut(
         if part_of[place] >= 0:
             place += size[place]
             continue
+        if LIMITED and inside[place] < least:  # nothing in this branch is larger
+            place += size[place]
+            continue
         other = rest[place] if rest.shape[0] > 0 else whole - inside[place]
         score = weight[place] * (inside[place] * other / whole)
-        if score > to_beat:
+        if score > to_beat and (not LIMITED or other >= least):
             best = place
             best_score = score
             to_beat = score * (1.0 + TIE)

@@ -20,7 +20,7 @@ from isthmus.kmeans.frontier import (
     label_points,
     label_single_points,
 )
-from isthmus.kmeans.objective import TreeObjective, to_twelve_digits
+from isthmus.kmeans.objective import TIE, TreeObjective, to_twelve_digits
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Solution:
     n_iter: int
 
 
-def lloyd(assignment: LazyAssignment | PlainAssignment, max_iter: int) -> Solution:
+def lloyd(
+    assignment: LazyAssignment | PlainAssignment | GuardedAssignment, max_iter: int
+) -> Solution:
     """Iterate from a start to the end; with ``max_iter=0`` the start's parts stay as they are."""
     n_iter = 0
     converged = False
@@ -90,6 +92,10 @@ class PlainAssignment:
     def point_labels(self) -> Labels:
         """Return the label of each point."""
         return self.labels
+
+    def hold(self, labels: Labels) -> None:
+        """Take these labels."""
+        self.labels = labels
 
 
 class LazyAssignment:
@@ -146,6 +152,10 @@ class LazyAssignment:
         hand_labels_down(self.objective.tree.children, everywhere)
         return everywhere[: self.objective.n_points]
 
+    def hold(self, labels: Labels) -> None:
+        """Take these labels."""
+        label_nodes(self.objective.tree.children, labels, self._node_labels)
+
     def _labels_in_view(self) -> Labels:
         tree, view = self.objective.tree, self._view
         labels = np.empty(tree.n_points, dtype=np.int32)
@@ -153,6 +163,51 @@ class LazyAssignment:
             view.count, view.node, view.label, tree.starts, tree.sizes, tree.leaf_order, labels
         )
         return labels
+
+
+class GuardedAssignment:
+    """An assignment that takes back a step after which a cluster weighs too little.
+
+    The iteration then ends, as if nothing had changed.
+
+    Parameters
+    ----------
+    assignment : LazyAssignment or PlainAssignment
+        One that begins with parts which weigh enough.
+    least : float
+        What each cluster must weigh.
+    """
+
+    def __init__(self, assignment: LazyAssignment | PlainAssignment, least: float) -> None:
+        self.assignment = assignment
+        self.least = least
+        self.relocated = False
+
+    @property
+    def inertia(self) -> float:
+        """The inertia after the last step."""
+        return self.assignment.inertia
+
+    def step(self, *, move: bool = True) -> bool:
+        """Do a step, or take it back; return whether a label changed."""
+        kept = self.assignment.point_labels()
+        changed = self.assignment.step(move=move)
+        masses = self.assignment.objective.masses
+        if smallest_mass(self.assignment.point_labels(), masses) >= self.least * (1.0 - TIE):
+            self.relocated = self.assignment.relocated
+            return changed
+        self.assignment.hold(kept)
+        self.relocated = True  # the inertia is that of the labels that were taken back
+        return False
+
+    def point_labels(self) -> Labels:
+        """Return the label of each point."""
+        return self.assignment.point_labels()
+
+
+def smallest_mass(labels: Labels, masses: Floats | None) -> float:
+    """Return the mass of the lightest cluster; none is empty."""
+    return float(np.bincount(labels, weights=masses).min())
 
 
 def start_labels(start: Start, n_points: int, n_clusters: int) -> Labels:

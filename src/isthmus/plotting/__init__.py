@@ -4,6 +4,7 @@ from isthmus.plotting.consistency import plot_consistency
 from isthmus.plotting.dendrogram import plot_dendrogram
 from isthmus.plotting.distance_map import DistanceMap, distance_map
 from isthmus.plotting.heat_map import plot_distance_map, plot_orders
+from isthmus.plotting.outliers import plot_outliers
 from isthmus.plotting.path import plot_path
 from isthmus.plotting.scatter import plot_clusters, plot_spanning_tree
 from isthmus.plotting.style import require_matplotlib
@@ -18,6 +19,7 @@ __all__ = [
     "plot_dendrogram",
     "plot_distance_map",
     "plot_orders",
+    "plot_outliers",
     "plot_path",
     "plot_spanning_tree",
     "require_matplotlib",

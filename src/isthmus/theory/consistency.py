@@ -5,9 +5,6 @@ any point outside is to C. Divided where it is widest, its parts are as far apar
 points of C with the largest transitive distance; so C must be narrower than its distance to the
 outside, and strictly so. It makes no difference whether one measures by the base distance, as the
 paper does, or by the transitive distance: one labelling is consistent with both or with neither.
-
-Both numbers can be read off: the widest gap of a cluster lies between its first and its last point
-in the tree's leaf order, and the shortest way out of it is an edge of the spanning tree.
 """
 
 from __future__ import annotations
@@ -17,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._compile import kernel
 from isthmus._typing import Array, Floats, Ints
 from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.cluster_gaps import gaps_of_clusters, margins_of
 
 # So many clusters are printed, the least certain ones where there are more.
 _ROWS = 20
@@ -62,11 +59,7 @@ class Consistency:
 
         Infinite where there is only one cluster, 0 where both numbers are infinite.
         """
-        if len(self.clusters) == 1:
-            return np.array([np.inf])
-        margins = np.zeros(len(self.clusters))
-        np.subtract(self.outside, self.inside, out=margins, where=self.outside != self.inside)
-        return margins
+        return margins_of(self.inside, self.outside)
 
     @property
     def consistent(self) -> bool:
@@ -154,61 +147,10 @@ def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
             "UltrametricTree.from_data(X) makes one."
         )
     clusters, codes = _coded(labels, tree.n_points)
-    n_clusters = len(clusters)
-    sizes = np.zeros(n_clusters, dtype=np.int64)
-    places = np.empty((n_clusters, 2), dtype=np.int64)
-    survey_clusters(codes, tree.leaf_order, sizes, places)
-    outside = np.full(n_clusters, np.inf)
-    outside_pairs = np.full((n_clusters, 2), -1, dtype=np.int64)
-    cross_borders(codes, tree.spanning_tree.edges, tree.heights, outside, outside_pairs)
-    inside_pairs = np.sort(tree.leaf_order[places], axis=1)
-    inside = tree.distance(*inside_pairs.T)
-    return Consistency(clusters, sizes, inside, outside, inside_pairs, outside_pairs)
-
-
-@kernel
-def survey_clusters(codes: Ints, leaf_order: Ints, sizes: Ints, places: Ints) -> None:
-    """Walk once along the leaves.
-
-    Parameters
-    ----------
-    codes : (n,) int64, in
-        The cluster of each point, from 0.
-    leaf_order : (n,) int64, in
-    sizes : (k,) int64, zero on entry, out
-    places : (k, 2) int64, out
-        Where the first and the last point of each cluster stand.
-    """
-    for p in range(leaf_order.shape[0]):
-        here = codes[leaf_order[p]]
-        if sizes[here] == 0:
-            places[here, 0] = p
-        places[here, 1] = p
-        sizes[here] += 1
-
-
-@kernel
-def cross_borders(
-    codes: Ints, edges: Ints, weights: Floats, outside: Floats, outside_pairs: Ints
-) -> None:
-    """Find the first edge, and so the shortest, that leads out of each cluster.
-
-    Parameters
-    ----------
-    codes : (n,) int64, in
-    edges, weights : in
-        Those of the spanning tree, from the lightest to the heaviest.
-    outside : (k,) float64, in and out
-    outside_pairs : (k, 2) int64, -1 on entry, out
-        The ends of the edge, the one in the cluster first.
-    """
-    for e in range(edges.shape[0]):
-        for side in range(2):
-            near, far = edges[e, side], edges[e, 1 - side]
-            if codes[near] != codes[far] and outside_pairs[codes[near], 0] < 0:
-                outside[codes[near]] = weights[e]
-                outside_pairs[codes[near], 0] = near
-                outside_pairs[codes[near], 1] = far
+    gaps = gaps_of_clusters(tree, codes, len(clusters))
+    return Consistency(
+        clusters, gaps.sizes, gaps.inside, gaps.outside, gaps.inside_pairs, gaps.outside_pairs
+    )
 
 
 def _coded(labels: Any, n_points: int) -> tuple[Array, Ints]:

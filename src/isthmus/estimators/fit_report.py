@@ -1,0 +1,96 @@
+"""A finished fit → what can be said about its points and clusters, when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from isthmus._parallel import chunks
+from isthmus._typing import Floats, Labels
+from isthmus.estimators.cluster_summary import ClusterSummary, summarise
+from isthmus.estimators.weighted_rows import WeightedRows
+from isthmus.kmeans.new_points import transitive_rows
+from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.outliers import find_company, scores_of_new_points
+
+# Entries of the rows of distances that are held together.
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class FitReport:
+    """What a fit leaves behind for those who ask.
+
+    Attributes
+    ----------
+    tree : UltrametricTree
+    rows : WeightedRows
+    labels : (n_rows,) int32
+    feature_means : (k, n_features) float64 or None
+    feature_names : tuple of str, or None where X had no names
+    """
+
+    tree: UltrametricTree
+    rows: WeightedRows
+    labels: Labels
+    feature_means: Floats | None
+    feature_names: tuple[str, ...] | None
+
+    @cached_property
+    def outlier_scores(self) -> Floats:
+        """The outlier score of each row; rows of weight 0 as new points: (n_rows,)."""
+        known = find_company(self.tree, self.rows.masses)
+        if self.rows.is_fitted is None or self.rows.links is None:
+            return known.scores
+        everywhere = np.empty(len(self.rows.is_fitted))
+        everywhere[self.rows.is_fitted] = known.scores
+        new = []
+        for start, stop in chunks(len(self.rows.links), max(1, _AT_ONCE // self.tree.n_points)):
+            distances = transitive_rows(self.tree, self.rows.links, start, stop)
+            new.append(scores_of_new_points(distances, known))
+        everywhere[~self.rows.is_fitted] = np.concatenate(new)
+        return everywhere
+
+    @cached_property
+    def summary(self) -> ClusterSummary:
+        """The figures of each cluster."""
+        is_fitted, names = self.rows.is_fitted, self.feature_names
+        rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
+        if names is None:
+            n_features = 0 if self.feature_means is None else self.feature_means.shape[1]
+            names = tuple(f"x{i}" for i in range(n_features))
+        return summarise(
+            self.tree,
+            self.labels[rows].astype(np.int64),
+            np.bincount(self.labels),
+            self.rows.masses,
+            rows,
+            self.outlier_scores[rows],
+            self.feature_means,
+            names if self.feature_means is not None else (),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was derived is derived again when needed.
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+class ReportInNotebooks:
+    """For an estimator: a notebook shows the summary of a fit below scikit-learn's diagram."""
+
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()  # type: ignore[misc]
+        return diagram + self._summary_as_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:  # not where scikit-learn is set to display text
+            bundle["text/html"] += self._summary_as_html()
+        return bundle
+
+    def _summary_as_html(self) -> str:
+        report: FitReport | None = vars(self).get("_report")
+        return "" if report is None else report.summary._repr_html_()
