@@ -19,6 +19,7 @@ NAMES = (
     "callables",
     "clustering",
     "kmeans_stage",
+    "path",
     "battery",
     "outliers",
 )

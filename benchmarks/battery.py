@@ -11,13 +11,16 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.harness import SkippedError, Table, data_folder
-from isthmus import TransitiveClustering
+from isthmus import TransitiveClustering, hierarchy_labels
 
 Method = Callable[[np.ndarray, int], np.ndarray]
 
 METHODS: dict[str, Method] = {
     'isthmus, objective="cut"': lambda X, k: TransitiveClustering(k, objective="cut").fit_predict(
         X
+    ),
+    "isthmus, hierarchy()": lambda X, k: hierarchy_labels(
+        TransitiveClustering(k, objective="cut").fit(X).hierarchy(), k
     ),
     'isthmus, objective="rows" (default)': lambda X, k: TransitiveClustering(k).fit_predict(X),
     'isthmus, objective="embedding"': lambda X, k: TransitiveClustering(

@@ -35,6 +35,7 @@ from isthmus.datasets import (
     make_two_moons,
 )
 from isthmus.plotting import (
+    plot_cluster_path,
     plot_clusters,
     plot_consistency,
     plot_dendrogram,
@@ -112,6 +113,14 @@ def draw_consistency() -> Figure:
         model = TransitiveClustering(3).fit(X)
         plot_consistency(consistency(model.tree_, model.labels_), ax=axes)
         axes.set_title(name)
+    return figure
+
+
+def draw_cluster_path() -> Figure:
+    """Draw how good 2 to 12 clusters are, of a set that has three."""
+    X, _ = make_multi_scale(random_state=_SEED)
+    panels = plot_cluster_path(TransitiveClustering(3).fit(X).path(2, 12))
+    figure: Figure = panels[0].figure
     return figure
 
 
@@ -230,6 +239,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "orders": draw_orders,
     "path": draw_path,
     "consistency": draw_consistency,
+    "cluster_path": draw_cluster_path,
     "embedding": draw_embedding,
     "hulls": draw_hulls,
     "duality": draw_duality,

@@ -11,7 +11,11 @@ FOLDER = data_folder()
 @pytest.mark.skipif(FOLDER is None, reason="ISTHMUS_DATA is not set: no public data sets at hand")
 @pytest.mark.parametrize(
     ("method", "least"),
-    [('isthmus, objective="cut"', 0.78), ('isthmus, objective="rows" (default)', 0.71)],
+    [
+        ('isthmus, objective="cut"', 0.78),
+        ("isthmus, hierarchy()", 0.78),
+        ('isthmus, objective="rows" (default)', 0.71),
+    ],
 )
 def test_mean_adjusted_rand_index(method, least):
     scores = [score(path, METHODS[method]) for path in sorted(FOLDER.glob("battery/*/*.data.gz"))]

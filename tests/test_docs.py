@@ -14,6 +14,7 @@ PICTURES = sorted((ROOT / "docs" / "images").glob("*.png"))
 
 def test_there_are_pages_with_examples():
     assert {page.name for page in WITH_EXAMPLES} >= {
+        "choosing_k.md",
         "datasets.md",
         "metrics.md",
         "theory.md",

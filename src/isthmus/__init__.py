@@ -11,6 +11,7 @@ from isthmus._version import __version__
 if TYPE_CHECKING:
     from isthmus import baselines, datasets, evaluation, plotting, theory
     from isthmus.estimators import KMeansDuality, TransitiveClustering, TransitiveEmbedding
+    from isthmus.kmeans import cut_hierarchy, hierarchy_labels, transitive_silhouette
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
     from isthmus.theory import (
         consistency,
@@ -37,9 +38,11 @@ __all__ = [
     "consistency",
     "consistent_partitions",
     "convex_hull_certificate",
+    "cut_hierarchy",
     "datasets",
     "duality_gap",
     "evaluation",
+    "hierarchy_labels",
     "minimum_spanning_tree",
     "outlier_scores",
     "plotting",
@@ -47,6 +50,7 @@ __all__ = [
     "theory",
     "transitive_distances",
     "transitive_sequence",
+    "transitive_silhouette",
 ]
 
 _ROOMS = {
@@ -58,12 +62,15 @@ _ROOMS = {
     "consistency": "theory",
     "consistent_partitions": "theory",
     "convex_hull_certificate": "theory",
+    "cut_hierarchy": "kmeans",
     "duality_gap": "theory",
+    "hierarchy_labels": "kmeans",
     "minimum_spanning_tree": "spanning_tree",
     "outlier_scores": "ultrametric",
     "stopping_orders": "ultrametric",
     "transitive_distances": "ultrametric",
     "transitive_sequence": "ultrametric",
+    "transitive_silhouette": "kmeans",
 }
 
 

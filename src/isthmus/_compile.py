@@ -185,7 +185,7 @@ def _keep_files_apart(dispatcher: Any) -> None:
     different types at the same time would take the same number, and the index of one would then
     lead to the code of the other. With a name of its own, each can at worst forget the other's.
     """
-    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    files: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     pattern = getattr(files, "_data_name_pattern", None)  # not public, like the index above
     if pattern is not None:
         files._data_name_pattern = pattern.replace(".{number", f".{secrets.token_hex(4)}.{{number")

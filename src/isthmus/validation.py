@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from isthmus._parallel import available_cores
-from isthmus._typing import Array, Floats
+from isthmus._typing import Array, Floats, Ints
 
 # Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
 SYMMETRY_TOLERANCE = 1e-8
@@ -171,6 +171,32 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
     return weights
 
 
+def coded_labels(labels: Any, n_points: int) -> tuple[Array, Ints]:
+    """Return the different labels, ascending, and which of them each point has."""
+    array = np.asarray(labels)
+    if array.shape != (n_points,):
+        raise ValueError(
+            f"labels must be one label for each of {n_points} points, an array of shape "
+            f"({n_points},); got shape {array.shape}."
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        point = int(np.isfinite(array).argmin())
+        raise ValueError(f"labels must not contain NaN or infinity, but point {point} has it.")
+    if array.dtype.kind in "iu":
+        low, high = int(array.min()), int(array.max())
+        # numbers so close together are counted, not sorted
+        if high - low < 4 * n_points and high <= np.iinfo(np.int64).max:
+            numbers = array.astype(np.int64) - low if low or array.dtype != np.int64 else array
+            present = np.zeros(high - low + 1, dtype=bool)
+            present[numbers] = True
+            return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[numbers]
+    try:
+        names, codes = np.unique(array, return_inverse=True)
+    except TypeError as error:
+        raise TypeError(f"labels must be comparable with one another: {error}.") from error
+    return names, codes.astype(np.int64)
+
+
 def check_whole_number(value: Any, name: str, minimum: int) -> int:
     """Return value as an int of at least ``minimum``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
@@ -189,6 +215,19 @@ def check_n_clusters(n_clusters: Any, n_points: int) -> int:
             "no more clusters than points can be formed."
         )
     return k
+
+
+def check_n_clusters_range(k_min: Any, k_max: Any, n_points: int) -> tuple[int, int]:
+    """Return the ends of a range of numbers of clusters, both included, as ints."""
+    low, high = check_whole_number(k_min, "k_min", 1), check_whole_number(k_max, "k_max", 1)
+    if low > high:
+        raise ValueError(f"k_min must not be above k_max, got k_min={low} and k_max={high}.")
+    if high > n_points:
+        raise ValueError(
+            f"k_max={high}, but no more clusters than points can be formed, and there are "
+            f"{n_points}."
+        )
+    return low, high
 
 
 def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:

@@ -72,6 +72,37 @@ def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, masses=None, lea
     return sorted({frozenset(_reached(edges, left, i)) for i in range(n)}, key=min)
 
 
+def joins(n: int, edges: np.ndarray, weights: np.ndarray, masses=None):
+    """CUT from below by measuring every edge before every join.
+
+    Returns the edges as they join, their scores, and the parts after each join. Scores that agree
+    to 40 binary digits are equal: the first edge joins.
+    """
+    part_of = list(range(n))
+    mass = {i: Fraction(1 if masses is None else float(masses[i])) for i in range(n)}
+    left = list(range(n - 1))
+    found, scores, parts = [], [], []
+    while left:
+        exact = {}
+        for e in left:
+            a, b = (mass[part_of[int(end)]] for end in edges[e])
+            exact[e] = Fraction(float(weights[e])) * a * b / (a + b)
+        best = min(left, key=lambda e: (_to_40_bits(exact[e]), e))
+        kept, lost = (part_of[int(end)] for end in edges[best])
+        mass[kept] += mass.pop(lost)
+        part_of = [kept if part == lost else part for part in part_of]
+        left.remove(best)
+        found.append(best)
+        scores.append(float(exact[best]))
+        parts.append(list(part_of))
+    return found, scores, parts
+
+
+def _to_40_bits(value: Fraction) -> float:
+    mantissa, exponent = np.frexp(float(value))
+    return float(np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40))
+
+
 def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
     found = {start}
     while True:

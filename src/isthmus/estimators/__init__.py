@@ -1,7 +1,8 @@
 """scikit-learn's face over the stages: clusters and embeddings of points."""
 
+from isthmus.estimators.cluster_path import ClusterPath
 from isthmus.estimators.kmeans_duality import KMeansDuality
 from isthmus.estimators.transitive_clustering import TransitiveClustering
 from isthmus.estimators.transitive_embedding import TransitiveEmbedding
 
-__all__ = ["KMeansDuality", "TransitiveClustering", "TransitiveEmbedding"]
+__all__ = ["ClusterPath", "KMeansDuality", "TransitiveClustering", "TransitiveEmbedding"]

@@ -43,6 +43,10 @@ class WeightedRows:
         everywhere[~self.is_fitted] = label_new_points(clusterer, tree, labels, self.links)
         return everywhere
 
+    def fitted(self, labels: Labels) -> Labels:
+        """Return the labels of the fitted rows, given those of all."""
+        return labels if self.is_fitted is None else labels[self.is_fitted]
+
 
 class RowsToFit:
     """Rows of which those of weight zero are set aside, before a tree is built of the others.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,8 @@ from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.cut import (
     RootedTree,
     TooFewCutsError,
-    cut_spanning_tree,
+    begins_of_parts,
+    labels_of_parts,
     root_spanning_tree,
 )
 from isthmus.kmeans.embedding import EmbeddingObjective
@@ -133,6 +135,21 @@ class Plan:
             min_cluster_size=_check_min_cluster_size(min_cluster_size, k, n_points, weights),
         )
 
+    def for_numbers(self, numbers: Sequence[int]) -> list[Plan]:
+        """Return this plan for other numbers of clusters, to be run in any order.
+
+        Each runs in one thread. A random state that is no int gives each of them one.
+        """
+        state = self.random_state
+        if state is None or isinstance(state, np.random.RandomState):
+            seeds = check_random_state(state).randint(_LARGEST_SEED, size=len(numbers)).tolist()
+        else:
+            seeds = [state] * len(numbers)
+        return [
+            replace(self, n_clusters=k, random_state=seed, n_jobs=1)
+            for k, seed in zip(numbers, seeds, strict=True)
+        ]
+
 
 class TreeClusterer:
     """A tree made ready to be clustered, for any number of clusters.
@@ -175,6 +192,7 @@ class TreeClusterer:
         self._power_unit = 1.0 if self.power == 1.0 else highest_finite(tree.heights) or 1.0
         self.tree = tree if self.power == 1.0 else tree.with_heights(self.raised)
         self.masses, self._mass_unit = in_range(masses)
+        self._begins: dict[float, tuple[int, Labels]] = {}
 
     def raised(self, distances: Floats) -> Floats:
         """Return distances as they are on the tree that is clustered: raised to the power."""
@@ -183,6 +201,12 @@ class TreeClusterer:
         with np.errstate(over="ignore", under="ignore"):
             powers: Floats = (distances / self._power_unit) ** self.power
         return powers
+
+    @property
+    def height_unit(self) -> float:
+        """Heights of the tree that is clustered, times this, are distances raised to the power."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.power(self._power_unit, self.power))
 
     @cached_property
     def objective(self) -> TreeObjective:
@@ -199,6 +223,26 @@ class TreeClusterer:
     def rooted(self) -> RootedTree:
         """The spanning tree, rooted, for CUT."""
         return root_spanning_tree(self.tree, self.masses)
+
+    def parts(self, n_clusters: int, least: float = 0.0) -> Labels:
+        """Return the parts that CUT makes: (n,) int32.
+
+        Cuts for a number of parts begin with those for any smaller one, so the most that were
+        ever made are kept.
+
+        least : float
+            What each part must weigh at least, in the unit of the masses.
+        """
+        n_made, begins = self._begins.get(least, (0, None))
+        if begins is None or n_made < n_clusters:
+            begins = begins_of_parts(self.rooted, n_clusters, least)
+            self._begins[least] = n_clusters, begins
+        return labels_of_parts(self.rooted, begins, n_clusters)
+
+    def prepare(self, plan: Plan) -> None:
+        """Make CUT's parts for as many clusters as a plan asks for, and with them all for fewer."""
+        if plan.init == "cut" or plan.objective == "cut":
+            self._cut(plan)
 
     def solve(self, n_clusters: int, **parameters: Any) -> Solution:
         """Return the clustering for parameters as in :meth:`Plan.check`."""
@@ -221,9 +265,7 @@ class TreeClusterer:
             return Solution(best.labels, np.inf, best.n_iter)
         if best.inertia <= 0.0:
             return Solution(best.labels, 0.0, best.n_iter)
-        with np.errstate(over="ignore", under="ignore"):
-            power_unit = np.power(self._power_unit, self.power)
-        units = 2 * [self.objective.unit, float(power_unit)]
+        units = 2 * [self.objective.unit, self.height_unit]
         units += self.objective.mass_degree * [self._mass_unit]
         return Solution(best.labels, product([best.inertia, *units]), best.n_iter)
 
@@ -231,8 +273,8 @@ class TreeClusterer:
         if plan.points is not None and plan.objective != "cut":
             return self._large_enough([self._run_from(Start(points=plan.points), plan)], plan)[0]
         if plan.init == "cut" or plan.objective == "cut":
-            parts = self._cut(plan)
-            return numbered_by_mass(self._run_from(Start(parts=parts), plan), self.masses)
+            start = Start(parts=self._cut(plan))
+            return numbered_by_mass(self._run_from(start, plan), self.masses)
         # Seeds are drawn before any run begins: the result does not depend on the threads.
         seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
 
@@ -262,7 +304,7 @@ class TreeClusterer:
 
     def _cut(self, plan: Plan) -> Labels:
         try:
-            return cut_spanning_tree(self.rooted, plan.n_clusters, self._least(plan))
+            return self.parts(plan.n_clusters, self._least(plan))
         except TooFewCutsError as error:
             raise ValueError(
                 f"n_clusters={plan.n_clusters}, but with "
@@ -320,11 +362,16 @@ def _check_min_cluster_size(
 
 
 def numbered_by_mass(solution: Solution, masses: Floats | None) -> Solution:
-    """Return the solution with its clusters numbered from the largest to the smallest.
+    """Return the solution with its clusters numbered from the largest to the smallest."""
+    labels = numbers_by_mass(solution.labels, masses)
+    return Solution(labels, solution.inertia, solution.n_iter)
+
+
+def numbers_by_mass(labels: Labels, masses: Floats | None) -> Labels:
+    """Return labels with the clusters numbered from the largest to the smallest.
 
     Of two that are equal, to 12 digits, the cluster of the first row among them comes first.
     """
-    labels = solution.labels
     sizes = to_twelve_digits(np.bincount(labels, weights=masses))
     first_rows = np.full(len(sizes), len(labels))
     np.minimum.at(first_rows, labels, np.arange(len(labels)))
@@ -332,7 +379,7 @@ def numbered_by_mass(solution: Solution, masses: Floats | None) -> Solution:
     new_number = np.empty(len(sizes), dtype=np.int32)
     new_number[order] = np.arange(len(sizes))
     renumbered: Labels = new_number[labels]
-    return Solution(renumbered, solution.inertia, solution.n_iter)
+    return renumbered
 
 
 def in_range(masses: Floats | None) -> tuple[Floats | None, float]:

@@ -23,7 +23,7 @@ from isthmus.ultrametric import UltrametricTree
 
 # Stands for the weight of an infinite edge, where the others are below 2: whatever the sizes of
 # its sides, it is cut first, and of several such edges the one that divides most evenly.
-_INFINITE = 2.0**500
+INFINITE = 2.0**500
 
 # 1 in the kernel that heeds a least mass.
 LIMITED = 0
@@ -80,7 +80,7 @@ def root_spanning_tree(tree: UltrametricTree, masses: Floats | None = None) -> R
     # Points that are close in the leaf order are close in memory, and mostly joined by edges.
     ends = tree.starts.astype(np.int32)[tree.spanning_tree.edges]
     # Scores are compared with one another only; heights near 1 cannot overflow.
-    weights = np.minimum(tree.heights / unit_of(tree.heights), _INFINITE)
+    weights = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
     begin, neighbour, length = neighbours_of_points(ends, weights)
     stack, stack_length = np.empty((n_points, 2), dtype=np.int32), np.empty(n_points)
     stack[0] = tree.starts[0], -1
@@ -105,6 +105,18 @@ def neighbours_of_points(ends: Labels, weights: Floats) -> tuple[Labels, Labels,
 
 def cut_spanning_tree(rooted: RootedTree, n_clusters: int, least: float = 0.0) -> Labels:
     """Return the labels, (n,) int32, of the k parts of a rooted spanning tree.
+
+    least : float
+        As for :func:`begins_of_parts`.
+    """
+    return labels_of_parts(rooted, begins_of_parts(rooted, n_clusters, least), n_clusters)
+
+
+def begins_of_parts(rooted: RootedTree, n_clusters: int, least: float = 0.0) -> Labels:
+    """Return where the k parts of a rooted spanning tree begin: (n,) int32, by place.
+
+    The number of the part that begins there, or -1. Parts are numbered as they are cut off, so
+    the first ones are those that fewer cuts would have made.
 
     least : float
         What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
@@ -140,8 +152,14 @@ def cut_spanning_tree(rooted: RootedTree, n_clusters: int, least: float = 0.0) -
         detach(parent, size, mass, inside, part_of, place, part)
         survey(place)
         survey(begin)
-    hand_parts_down(parent, part_of)
-    labels = np.empty(len(parent), dtype=np.int32)
+    return part_of
+
+
+def labels_of_parts(rooted: RootedTree, begins: Labels, n_clusters: int) -> Labels:
+    """Return the labels, (n,) int32, of k parts, of which k or more have been cut."""
+    part_of = np.where(begins < n_clusters, begins, np.int32(-1))
+    hand_parts_down(rooted.parent, part_of)
+    labels = np.empty(len(part_of), dtype=np.int32)
     labels[rooted.point] = part_of
     return labels
 

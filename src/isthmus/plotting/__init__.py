@@ -1,5 +1,6 @@
 """Drawing, from plain data. Needs matplotlib: ``pip install 'isthmus[plot]'``."""
 
+from isthmus.plotting.cluster_path import plot_cluster_path
 from isthmus.plotting.consistency import plot_consistency
 from isthmus.plotting.dendrogram import plot_dendrogram
 from isthmus.plotting.distance_map import DistanceMap, distance_map
@@ -14,6 +15,7 @@ __all__ = [
     "DistanceMap",
     "TreeTop",
     "distance_map",
+    "plot_cluster_path",
     "plot_clusters",
     "plot_consistency",
     "plot_dendrogram",

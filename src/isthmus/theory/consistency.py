@@ -5,6 +5,8 @@ any point outside is to C. Divided where it is widest, its parts are as far apar
 points of C with the largest transitive distance; so C must be narrower than its distance to the
 outside, and strictly so. It makes no difference whether one measures by the base distance, as the
 paper does, or by the transitive distance: one labelling is consistent with both or with neither.
+
+Both numbers can be read off the tree: ultrametric/cluster_gaps.py.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from isthmus._typing import Array, Floats, Ints
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.cluster_gaps import gaps_of_clusters, margins_of
+from isthmus.validation import coded_labels
 
 # So many clusters are printed, the least certain ones where there are more.
 _ROWS = 20
@@ -146,34 +149,8 @@ def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
             f"Expected an UltrametricTree, got {type(tree).__name__}. "
             "UltrametricTree.from_data(X) makes one."
         )
-    clusters, codes = _coded(labels, tree.n_points)
+    clusters, codes = coded_labels(labels, tree.n_points)
     gaps = gaps_of_clusters(tree, codes, len(clusters))
     return Consistency(
         clusters, gaps.sizes, gaps.inside, gaps.outside, gaps.inside_pairs, gaps.outside_pairs
     )
-
-
-def _coded(labels: Any, n_points: int) -> tuple[Array, Ints]:
-    """Return the different labels, ascending, and which of them each point has."""
-    array = np.asarray(labels)
-    if array.shape != (n_points,):
-        raise ValueError(
-            f"labels must be one label for each of {n_points} points, an array of shape "
-            f"({n_points},); got shape {array.shape}."
-        )
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        point = int(np.isfinite(array).argmin())
-        raise ValueError(f"labels must not contain NaN or infinity, but point {point} has it.")
-    if array.dtype.kind in "iu":
-        low, high = int(array.min()), int(array.max())
-        # numbers so close together are counted, not sorted
-        if high - low < 4 * n_points and high <= np.iinfo(np.int64).max:
-            numbers = array.astype(np.int64) - low if low or array.dtype != np.int64 else array
-            present = np.zeros(high - low + 1, dtype=bool)
-            present[numbers] = True
-            return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[numbers]
-    try:
-        names, codes = np.unique(array, return_inverse=True)
-    except TypeError as error:
-        raise TypeError(f"labels must be comparable with one another: {error}.") from error
-    return names, codes.astype(np.int64)

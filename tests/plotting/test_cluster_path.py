@@ -1,0 +1,89 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from isthmus import TransitiveClustering
+from isthmus.datasets import make_multi_scale
+from isthmus.plotting import plot_cluster_path
+from isthmus.plotting.cluster_path import curves
+from isthmus.plotting.style import CUT_COLOUR
+
+FIVE = SimpleNamespace(
+    n_clusters=[1, 2, 3, 4, 5],
+    silhouette=[np.nan, 0.5, 0.9, 0.7, 0.2],
+    margin=[np.inf, 0.5, 3.0, -1.0, 0.0],
+    inertia=[np.inf, 1e6, 10.0, 3.0, 0.0],
+)
+
+
+@pytest.fixture
+def axes():
+    return Figure().subplots(1, 3)
+
+
+def marks(ax):
+    return {
+        drawn.get_label(): np.asarray(drawn.get_offsets()).tolist()
+        for drawn in ax.collections
+        if isinstance(drawn, PathCollection)
+    }
+
+
+def test_what_is_drawn():
+    drawn = curves(FIVE)
+    assert drawn.consistent.tolist() == [True, True, True, False, False]
+    nan = np.nan
+    np.testing.assert_array_equal(
+        drawn.values,
+        [[nan, 0.5, 0.9, 0.7, 0.2], [nan, 0.5, 3.0, -1.0, 0.0], [nan, 1e6, 10.0, 3.0, nan]],
+    )
+    assert FIVE.inertia == [np.inf, 1e6, 10.0, 3.0, 0.0]  # what was given stays as it was
+
+
+def test_three_curves_with_their_marks(axes):
+    panels = plot_cluster_path(FIVE, axes=axes)
+    assert list(panels) == list(axes)
+    assert [ax.get_title() for ax in panels] == ["silhouette", "margin", "inertia"]
+    assert {ax.get_xlabel() for ax in panels} == {"number of clusters"}
+    assert [ax.get_yscale() for ax in panels] == ["linear", "linear", "log"]
+    np.testing.assert_array_equal(panels[0].lines[0].get_ydata(), [np.nan, 0.5, 0.9, 0.7, 0.2])
+    assert marks(panels[0])["not consistent"] == [[4, 0.7], [5, 0.2]]
+    assert marks(panels[0])["consistent"][1:] == [[2, 0.5], [3, 0.9]]
+
+
+def test_what_is_not_consistent_is_hollow_and_red(axes):
+    panels = plot_cluster_path(FIVE, axes=axes)
+    for ax in panels:
+        hollow = [each for each in ax.collections if each.get_label() == "not consistent"]
+        assert to_hex(hollow[0].get_facecolors()[0]) == "#ffffff"
+        assert to_hex(hollow[0].get_edgecolors()[0]).upper() == CUT_COLOUR
+
+
+def test_a_path_of_a_fit_on_a_new_figure():
+    X, _ = make_multi_scale(random_state=0)
+    path = TransitiveClustering(3).fit(X).path(1, 6)
+    panels = plot_cluster_path(path)
+    assert len(panels) == 3
+    np.testing.assert_array_equal(panels[0].lines[0].get_ydata()[1:], path.silhouette[1:])
+    panels[0].figure.canvas.draw()
+
+
+def test_nothing_to_show_draws_nothing(axes):
+    """One cluster has no silhouette and no margin; its inertia may be infinite."""
+    one = SimpleNamespace(n_clusters=[1], silhouette=[np.nan], margin=[np.inf], inertia=[np.inf])
+    for ax in plot_cluster_path(one, axes=axes):
+        assert marks(ax) == {}
+        assert ax.get_legend() is None
+        ax.figure.canvas.draw()
+
+
+def test_errors(ax):
+    with pytest.raises(ValueError, match="Three Axes are needed, got 1"):
+        plot_cluster_path(FIVE, axes=ax)
+    empty = SimpleNamespace(n_clusters=[], silhouette=[], margin=[], inertia=[])
+    with pytest.raises(ValueError, match="no numbers of clusters"):
+        plot_cluster_path(empty)
