@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from threadpoolctl import threadpool_limits
 
 from inputs import points
 from isthmus import TransitiveClustering
@@ -104,3 +106,17 @@ def test_bad_input():
         sweep(NJWSpectralClustering(2), "sigma", [-1.0], X, y)
     with pytest.raises(ValueError, match="must label the same points"):
         sweep(NJWSpectralClustering(2), "sigma", [1.0], X, y[1:])
+
+
+class CountsThreads(KMeans):
+    """K-means that clusters into as many clusters as OpenMP would use threads for it."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        return np.arange(len(X)) % _openmp_effective_n_threads()
+
+
+def test_openmp_runs_on_one_thread_in_every_thread():
+    X = points("gaussian", 20, 2, seed=0)
+    with threadpool_limits(limits=2, user_api="openmp"):
+        found = sweep(CountsThreads(2), "max_iter", range(1, 7), X, np.zeros(20), n_jobs=3)
+    np.testing.assert_array_equal(found.errors, 0.0)

@@ -1,12 +1,15 @@
 import os
 import urllib.error
+from io import BytesIO
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 import sklearn.datasets
 
-from isthmus.datasets import digit_subset, load_digits_stand_in, load_usps
+from isthmus.datasets import digit_subset, digits, load_digits_stand_in, load_usps
+from isthmus.datasets.digits import usps_at_hand
 
 FOLDER = os.environ.get("ISTHMUS_DATA")
 COUNTS = [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
@@ -170,3 +173,47 @@ def test_a_subset_that_cannot_be_drawn_is_refused(digits, n_samples, message):
 def test_images_without_a_label_each_are_refused(X):
     with pytest.raises(ValueError, match="a row and y a label for each image"):
         digit_subset(X, DIGITS, [1, 2], 10)
+
+
+@pytest.fixture
+def network(monkeypatch, tmp_path):
+    """Replace urlopen, and give scikit-learn an empty folder; returns how to set the answer."""
+
+    def answer_by(function):
+        monkeypatch.setattr(digits, "urlopen", lambda url, timeout: function())
+
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "sklearn"))
+    answer_by(lambda: pytest.fail("nobody should have asked OpenML"))
+    return answer_by
+
+
+def test_a_file_is_at_hand_without_asking(network, folder):
+    (folder / "usps_int16.npz").touch()
+    assert usps_at_hand()
+
+
+def test_what_scikit_learn_has_kept_is_at_hand_without_asking(network, tmp_path):
+    question = "api/v1/json/data/list/data_name/usps/limit/2/data_version/2.gz"
+    for home in (tmp_path / "sklearn", tmp_path / "elsewhere"):
+        kept = home / "openml" / "openml.org" / question
+        kept.parent.mkdir(parents=True)
+        kept.touch()
+    assert usps_at_hand()
+    assert usps_at_hand(data_home=tmp_path / "elsewhere")
+
+
+def test_openml_is_at_hand_where_it_answers(network):
+    def refuse():
+        raise urllib.error.URLError("no network")
+
+    network(lambda: BytesIO(b"{}"))
+    assert usps_at_hand()
+    network(refuse)
+    assert not usps_at_hand()
+
+
+def test_nobody_waits_for_a_network_that_does_not_answer(network):
+    released = Event()
+    network(lambda: released.wait(30) and BytesIO(b""))
+    assert not usps_at_hand(seconds=0.05)
+    released.set()

@@ -135,7 +135,9 @@ def sweep(
 
     def fit_at(value: Any) -> tuple[float, Any]:
         model = clone(base).set_params(**{parameter: value})
-        error = error_rate(y, _labels(model, X, distances))
+        # OpenMP keeps its limit per thread: the one below does not reach other threads.
+        with threadpool_limits(limits=1, user_api="openmp"):
+            error = error_rate(y, _labels(model, X, distances))
         return error, None if record is None else getattr(model, record)
 
     default = known[parameter]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
 
 import numpy as np
 from sklearn import datasets
@@ -21,6 +23,8 @@ _USPS_FILE = "usps_int16.npz"
 _USPS_UNIT = 1000.0
 _USPS_VERSION = 2
 _USPS_FEATURES = 256
+# What scikit-learn asks OpenML first, and keeps under this path.
+_USPS_QUESTION = f"api/v1/json/data/list/data_name/usps/limit/2/data_version/{_USPS_VERSION}"
 # How many images there are of each digit from 0 to 9: together 9,298.
 _USPS_COUNTS = (1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821)
 _USPS_DESCRIPTION = """\
@@ -76,6 +80,25 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
     if return_X_y:
         return data, target
     return Bunch(data=data, target=target, target_names=np.arange(10), DESCR=_USPS_DESCRIPTION)
+
+
+def usps_at_hand(*, data_home: Any = None, seconds: float = 5.0) -> bool:
+    """Return whether :func:`load_usps` can be expected to succeed, without fetching the images.
+
+    Parameters
+    ----------
+    data_home : str, path or None, default=None
+        As for :func:`load_usps`.
+    seconds : float, default=5.0
+        How long OpenML may take to answer.
+
+    Returns
+    -------
+    bool
+        True if the file is there, if scikit-learn has kept OpenML's answers, or if OpenML
+        answers now.
+    """
+    return _usps_path() is not None or _kept_by_sklearn(data_home) or _openml_answers(seconds)
 
 
 def load_digits_stand_in(return_X_y: bool = False) -> Any:
@@ -195,6 +218,30 @@ def _fetch_usps(data_home: Any) -> tuple[Floats, Ints]:
     digits = np.asarray(target).astype(np.float64).astype(np.int64)
     # OpenML numbers the classes 1 to 10, from the digit 0 to the digit 9.
     return np.asarray(data, dtype=np.float64), digits - digits.min()
+
+
+def _kept_by_sklearn(data_home: Any) -> bool:
+    if data_home is None:
+        data_home = os.environ.get("SCIKIT_LEARN_DATA", Path("~", "scikit_learn_data"))
+    kept = Path(data_home).expanduser() / "openml" / "openml.org"
+    return (kept / f"{_USPS_QUESTION}.gz").is_file()
+
+
+def _openml_answers(seconds: float) -> bool:
+    """Return whether OpenML answers in time, however long a name server or a proxy takes."""
+    answers: list[bool] = []
+
+    def ask() -> None:
+        try:
+            with urlopen(f"https://www.openml.org/{_USPS_QUESTION}", timeout=seconds):
+                answers.append(True)
+        except OSError:
+            answers.append(False)
+
+    asking = Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(seconds)
+    return answers == [True]
 
 
 def _counts(target: Ints) -> tuple[int, ...]:

@@ -1,0 +1,154 @@
+"""A seed → sets of digits; images of such a set → what every method makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from isthmus._typing import Array, Floats
+from isthmus.datasets import digit_subset, load_digits_stand_in, load_usps
+from isthmus.distances import distance_matrix
+from isthmus.estimators import TransitiveClustering
+from isthmus.evaluation import error_rate
+from isthmus.paper.methods import (
+    run_kmeans,
+    run_njw,
+    run_ours,
+    run_self_tuning,
+    single_starts_of_kmeans,
+    single_starts_of_ours,
+)
+
+
+def shuffled_sets(n_digits: int, seed: int) -> list[list[int]]:
+    """Return all sets of so many of the ten digits, in random order."""
+    sets = [list(digits) for digits in combinations(range(10), n_digits)]
+    order = np.random.default_rng([seed, n_digits]).permutation(len(sets))
+    return [sets[i] for i in order]
+
+
+def cluster_digits(
+    data: str,
+    digits: Sequence[int],
+    n_samples: int,
+    seed: int,
+    sigmas: Sequence[float],
+    neighbors: Sequence[int],
+    n_starts: int,
+) -> dict[str, Any]:
+    """Return the errors of all methods on images of some digits, and why ours are what they are.
+
+    Parameters
+    ----------
+    data : {"usps", "digits"}
+        The paper's images, or the stand-in.
+    digits : sequence of int
+    n_samples, seed : int
+        How many images, and the choice of them.
+    sigmas, neighbors : sequence
+        The grids of NJW and of self-tuning.
+    n_starts : int
+        Single random starts of K-means, on rows and on points.
+    """
+    X, y = digit_subset(*_images(data), digits, n_samples, random_state=seed)
+    ours = run_ours(X, y)
+    spectral = {
+        "njw": run_njw(X, y, sigmas=sigmas),
+        "self_tuning": run_self_tuning(X, y, neighbors=neighbors),
+    }
+    starts = {
+        "ours": single_starts_of_ours(X, y, n_starts=n_starts),
+        "kmeans": single_starts_of_kmeans(X, y, n_starts=n_starts),
+    }
+    return {
+        "data": data,
+        "digits": list(digits),
+        "kmeans": run_kmeans(X, y)["error"],
+        "ours": ours["error"],
+        **{name: _without_labels(found) for name, found in spectral.items()},
+        "starts": {
+            name: {kind: found[kind] for kind in ("most_frequent", "lowest_inertia")}
+            for name, found in starts.items()
+        },
+        "together": kept_together(spectral["self_tuning"]["labels"], y),
+        "ways": _errors_of_other_ways(data, X, y, n_samples, seed),
+        "sizes": np.unique(ours["labels"], return_counts=True)[1],
+        "sparseness": _explained_sparseness(X, ours["labels"], y),
+    }
+
+
+@lru_cache(maxsize=1)
+def _images(data: str) -> tuple[Array, Array]:
+    found: tuple[Array, Array] = (load_usps if data == "usps" else load_digits_stand_in)(
+        return_X_y=True
+    )
+    return found
+
+
+def kept_together(labels: Array, y: Array) -> dict[str, float]:
+    """Return, for each digit, the share of its images that are in one cluster: the largest such."""
+    shares = {}
+    for digit in np.unique(y):
+        _, sizes = np.unique(labels[y == digit], return_counts=True)
+        shares[str(digit)] = float(sizes.max() / sizes.sum())
+    return shares
+
+
+def _without_labels(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != "labels"}
+
+
+def _errors_of_other_ways(
+    data: str, X: Array, y: Array, n_samples: int, seed: int
+) -> dict[str, float]:
+    """Return errors of our method with other objectives, another distance, and other images.
+
+    "ink" is the angle between images whose empty paper is 0; "balanced" are equally many images
+    of each digit.
+    """
+    ink = X - X.min()
+    digits = np.unique(y)
+    drawn = [digit_subset(*_images(data), [d], n_samples // len(digits), seed) for d in digits]
+    balanced, of_balanced = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    return {
+        "embedding": _error_of(X, y, objective="embedding"),
+        "cut": _error_of(X, y, objective="cut"),
+        "ink": _error_of(ink, y, metric="angular"),
+        "ink, cut": _error_of(ink, y, metric="angular", objective="cut"),
+        "balanced": _error_of(balanced, of_balanced),
+    }
+
+
+def _error_of(X: Array, y: Array, **parameters: Any) -> float:
+    model = TransitiveClustering(len(np.unique(y)), **parameters)
+    return error_rate(y, model.fit(X).labels_)
+
+
+def _explained_sparseness(X: Array, labels: Array, y: Array) -> dict[str, Any]:
+    """Return how much of the nearest neighbours' distances our clusters explain, and the digits.
+
+    Both are shares of the variance of these distances. Beside them stand the medians of
+    the distances in the clusters, sorted.
+    """
+    distances = distance_matrix(np.ascontiguousarray(X, dtype=np.float64))
+    np.fill_diagonal(distances, np.inf)
+    nearest = distances.min(axis=1)
+    return {
+        "clusters": explained_share(nearest, labels),
+        "digits": explained_share(nearest, y),
+        "medians": sorted(float(np.median(nearest[labels == c])) for c in np.unique(labels)),
+    }
+
+
+def explained_share(values: Floats, groups: Array) -> float:
+    """Return the share of the variance of values that lies between groups, from 0 to 1."""
+    total = float(((values - values.mean()) ** 2).sum())
+    if total == 0.0:
+        return 0.0
+    members = [values[groups == group] for group in np.unique(groups)]
+    between = sum(len(v) * (v.mean() - values.mean()) ** 2 for v in members)
+    return float(between / total)
