@@ -1,6 +1,7 @@
 import threading
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from isthmus.paper import Task
 from isthmus.paper.experiment import Experiment
@@ -99,3 +100,15 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, calls):
         run_experiments([experiment], Store(tmp_path))
     assert calls.names == ["made_up0"]
     assert Store(tmp_path).read(experiment, tasks(False)[0]) is not None
+
+
+def test_a_task_has_one_thread(tmp_path):
+    def threads():
+        return {"threads": [pool["num_threads"] for pool in threadpool_info()]}
+
+    experiment = Experiment(
+        "made_up", "", "", lambda _: [Task(name, threads) for name in "abc"], lambda _: ()
+    )
+    records = run_experiments([experiment], Store(tmp_path), n_jobs=2)
+    for record in records["made_up"].values():
+        assert set(record.result["threads"]) == {1}

@@ -56,7 +56,9 @@ def run_experiments(
     def run(pair: tuple[Experiment, Task]) -> None:
         experiment, task = pair
         try:
-            record = run_task(task)
+            # The limit below reaches BLAS in all threads, but OpenMP only in its own.
+            with threadpool_limits(limits=1, user_api="openmp"):
+                record = run_task(task)
         except Exception as error:
             raise TaskFailedError(f"{experiment.name}, {task.name}: {error}") from error
         store.write(experiment, task, record)
