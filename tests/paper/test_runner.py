@@ -103,12 +103,17 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, calls):
 
 
 def test_a_task_has_one_thread(tmp_path):
+    import sklearn.cluster  # noqa: F401 -- loads OpenMP
+
+    both = threading.Barrier(2, timeout=20)  # so that the second thread has a task, too
+
     def threads():
-        return {"threads": [pool["num_threads"] for pool in threadpool_info()]}
+        both.wait()
+        return {pool["user_api"]: pool["num_threads"] for pool in threadpool_info()}
 
     experiment = Experiment(
-        "made_up", "", "", lambda _: [Task(name, threads) for name in "abc"], lambda _: ()
+        "made_up", "", "", lambda _: [Task(name, threads) for name in "ab"], lambda _: ()
     )
     records = run_experiments([experiment], Store(tmp_path), n_jobs=2)
     for record in records["made_up"].values():
-        assert set(record.result["threads"]) == {1}
+        assert record.result == {"blas": 1, "openmp": 1}
