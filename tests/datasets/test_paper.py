@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import ConvexHull, Delaunay
+from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
 
 from isthmus import TransitiveClustering, UltrametricTree, consistency, duality_gap
@@ -26,11 +27,10 @@ SIZES = {
     "e": [120, 120],
     "f": [40, 74, 107, 140],
     "k": [75, 120, 105],
-    "l": [180, 180, 240],
+    "l": [160, 161, 479],
 }
-# What counts as solved. In l some of the noise touches the discs, which the paper counts as no
-# fault: it calls its result the more reasonable one.
-LIMITS = dict.fromkeys(SIZES, 0.01) | {"l": 0.05}
+# What counts as solved.
+LIMIT = 0.01
 
 
 def our_error(X, y):
@@ -77,6 +77,15 @@ def test_duality_on_figure_3_is_near_what_the_paper_reports():
     assert np.median([gap.share for gap in gaps]) <= 0.01
 
 
+@pytest.mark.parametrize("n_clouds", [2, 5])
+def test_the_clouds_of_figure_3_are_separate(n_clouds):
+    for seed in range(10):
+        X, y = make_figure3(n_clouds=n_clouds, random_state=seed)
+        centres = np.array([X[y == cloud].mean(axis=0) for cloud in range(n_clouds)])
+        # 2 √2 standard deviations, but for what means of 40 points and more are off.
+        assert pdist(centres).min() > 2.4
+
+
 def test_figure_3_has_as_many_clouds_as_asked_for():
     X, y = make_figure3(n_clouds=5, random_state=0)
     assert X.shape == (200, 2)
@@ -115,14 +124,14 @@ def test_a_seed_gives_the_same_set_of_figure_5_and_another_seed_another(which):
 @pytest.mark.parametrize("which", SIZES)
 def test_the_defaults_solve_a_set_of_figure_5_from_nine_of_ten_seeds(which):
     errors = [our_error(*make_figure5(which, random_state=seed)) for seed in range(10)]
-    assert np.count_nonzero(np.array(errors) <= LIMITS[which]) >= 9, errors
+    assert np.count_nonzero(np.array(errors) <= LIMIT) >= 9, errors
 
 
 @pytest.mark.parametrize("which", SIZES)
 def test_kmeans_solves_no_set_of_figure_5(which):
     X, y = make_figure5(which, random_state=0)
     kmeans = KMeans(len(SIZES[which]), n_init=3, random_state=0).fit(X)
-    assert error_rate(y, kmeans.labels_) > 2 * LIMITS[which] + 0.05
+    assert error_rate(y, kmeans.labels_) > 0.15
 
 
 @pytest.mark.parametrize("which", ["g", "j", "A", "", "ab", None, 1, ["a"]])

@@ -153,6 +153,83 @@ def test_clouds_have_the_spread_asked_for_and_centres_in_the_square():
     assert 12 < centres.max() < 30
 
 
+def test_clouds_are_as_far_apart_as_asked_for():
+    for seed in range(20):
+        X, y = make_clouds(
+            4000, n_clouds=4, spread=0.1, side=1.0, separation=2.0, random_state=seed
+        )
+        centres = np.array([X[y == cloud].mean(axis=0) for cloud in range(4)])
+        gaps = np.linalg.norm(centres[:, None] - centres, axis=2) + 9 * np.eye(4)
+        assert gaps.min() > 2 * np.sqrt(2) * 0.1 - 0.02
+
+
+def test_a_separation_that_clouds_have_anyway_changes_nothing():
+    X, _ = make_clouds(random_state=0)
+    apart, _ = make_clouds(separation=0.1, random_state=0)
+    assert np.array_equal(X, apart)
+
+
+def test_clouds_are_ellipses_of_the_area_of_round_ones():
+    X, y = make_clouds(100_000, n_clouds=5, spread=0.5, elongation=4.0, random_state=1)
+    axes = np.sqrt([np.linalg.eigvalsh(np.cov(X[y == cloud].T)) for cloud in range(5)])
+    assert axes.prod(axis=1) == pytest.approx(0.25, rel=0.03)
+    ratios = axes[:, 1] / axes[:, 0]
+    assert ratios.max() < 4.1
+    assert np.ptp(ratios) > 0.5
+    # Long axes do not all lie along one direction.
+    slopes = [np.linalg.eigh(np.cov(X[y == cloud].T))[1][:, 1] for cloud in range(5)]
+    assert np.abs(np.array(slopes) @ slopes[0]).min() < 0.9
+
+
+def test_elongation_widens_the_gap_between_clouds():
+    for seed in range(20):
+        X, y = make_clouds(
+            4000,
+            n_clouds=2,
+            spread=0.1,
+            separation=2.0,
+            side=1.0,
+            elongation=9.0,
+            random_state=seed,
+        )
+        covariances = [np.cov(X[y == cloud].T) for cloud in range(2)]
+        longest = max(np.sqrt(np.linalg.eigvalsh(c)[-1]) for c in covariances)
+        gap = np.linalg.norm(X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))
+        assert gap > 2 * np.sqrt(2) * longest - 0.05
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("separation", -0.1),
+        ("separation", float("nan")),
+        ("separation", float("inf")),
+        ("elongation", 0.9),
+        ("elongation", float("nan")),
+        ("elongation", float("inf")),
+    ],
+)
+def test_a_wrong_shape_of_clouds_is_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be a finite number from . on, got"):
+        make_clouds(**{name: value})
+
+
+def test_clouds_without_room_are_refused():
+    with pytest.raises(ValueError, match=r"3 clouds do not find room .* in a square of side 12"):
+        make_clouds(separation=100.0, random_state=0)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.2, float("nan")])
+def test_a_wrong_share_of_noise_is_refused(share):
+    with pytest.raises(ValueError, match="noise_share must be between 0 and 1"):
+        make_discs_in_noise(noise_share=share)
+
+
+def test_the_share_of_noise_is_kept():
+    _, y = make_discs_in_noise(1000, noise_share=0.75, random_state=0)
+    assert np.allclose(np.bincount(y), [125, 125, 750], atol=1)
+
+
 def test_discs_in_noise_are_dense_and_the_noise_keeps_off_them():
     X, y = make_discs_in_noise(10_000, random_state=0)
     assert np.bincount(y).tolist() == [3000, 3000, 4000]

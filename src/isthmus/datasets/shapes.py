@@ -15,6 +15,8 @@ Source: TypeAlias = np.random.Generator | np.random.RandomState
 
 # Normal deviations are cut back to this many standard deviations, so that shapes stay in bounds.
 LARGEST_DEVIATION = 2.9
+# How often centres are drawn before they are said not to fit.
+_MAX_DRAWS = 10_000
 
 
 def random_source(random_state: Any) -> Source:
@@ -111,3 +113,29 @@ def square_outside(source: Source, n_points: int, centres: Floats, radius: float
         gaps = np.linalg.norm(drawn[:, np.newaxis] - centres, axis=2)
         kept = np.concatenate([kept, drawn[(gaps > radius).all(axis=1)]])
     return kept[:n_points]
+
+
+def centres_apart(source: Source, side: float, distances: Floats) -> Floats:
+    """Return points of a square, each two of them as far apart as the larger of their distances."""
+    wanted = np.maximum(distances, distances[:, np.newaxis])
+    np.fill_diagonal(wanted, 0.0)
+    for _ in range(_MAX_DRAWS):
+        centres: Floats = source.uniform(0.0, side, size=(len(distances), 2))
+        gaps = np.linalg.norm(centres[:, np.newaxis] - centres, axis=2)
+        if (gaps >= wanted).all():
+            return centres
+    raise ValueError(
+        f"{len(distances)} clouds do not find room so far apart in a square of side {side:g}: "
+        "take a smaller separation or spread, or a larger side."
+    )
+
+
+def ellipses(ratios: Floats, angles: Floats) -> Floats:
+    """Return matrices, (n, 2, 2), that make ellipses of circles of the same area.
+
+    ratios : of the long axis to the short one
+    angles : at which the long axis lies
+    """
+    along = on_circle(angles, np.sqrt(ratios))
+    across = on_circle(angles + np.pi / 2, 1 / np.sqrt(ratios))
+    return np.stack([along, across], axis=2)
