@@ -7,7 +7,16 @@ from importlib import import_module
 from isthmus.paper.experiment import Experiment
 
 # Each is a module of this package with an EXPERIMENT.
-PARTS = ("figure1", "figure2", "figure4", "figure6", "table1", "complexity")
+PARTS = (
+    "figure1",
+    "figure2",
+    "figure3",
+    "figure4",
+    "figure5",
+    "figure6",
+    "table1",
+    "complexity",
+)
 
 
 def load_experiment(name: str) -> Experiment:
