@@ -22,6 +22,7 @@ NAMES = (
     "path",
     "battery",
     "outliers",
+    "choosing_k",
 )
 
 

@@ -21,6 +21,7 @@ from isthmus import (
     consistency,
     convex_hull_certificate,
     duality_gap,
+    suggest_n_clusters,
     transitive_sequence,
 )
 from isthmus.datasets import (
@@ -43,6 +44,7 @@ from isthmus.plotting import (
     plot_orders,
     plot_outliers,
     plot_path,
+    plot_suggestion,
 )
 from isthmus.plotting.style import cluster_style
 
@@ -233,6 +235,24 @@ def draw_datasets() -> Figure:
     return figure
 
 
+def draw_suggestion() -> Figure:
+    """Draw three sets, clear, weak and without structure, above the evidence for each number."""
+    rng = np.random.default_rng(_SEED)
+    centres = 6.3 * np.array([[x, y] for x in range(3) for y in range(3)])
+    sets = {
+        "discs within a ring": make_multi_scale(random_state=_SEED)[0],
+        "clouds with fringes": np.repeat(centres, 600, axis=0) + rng.normal(size=(5400, 2)),
+        "uniform noise": rng.uniform(size=(500, 2)),
+    }
+    figure = Figure(figsize=(12, 6.6), layout="constrained")
+    for (upper, lower), (name, X) in zip(figure.subplots(2, 3).T, sets.items(), strict=True):
+        suggestion = suggest_n_clusters(X, 12)
+        plot_clusters(X, suggestion.labels, ax=upper)
+        upper.set_title(f"{name}, {len(X):,} points")
+        plot_suggestion(suggestion, ax=lower)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "dendrogram": draw_dendrogram,
     "distance_map": draw_distance_map,
@@ -245,6 +265,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "duality": draw_duality,
     "outliers": draw_outliers,
     "datasets": draw_datasets,
+    "suggestion": draw_suggestion,
 }
 
 

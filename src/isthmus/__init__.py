@@ -10,8 +10,18 @@ from isthmus._version import __version__
 
 if TYPE_CHECKING:
     from isthmus import baselines, datasets, evaluation, plotting, theory
-    from isthmus.estimators import KMeansDuality, TransitiveClustering, TransitiveEmbedding
-    from isthmus.kmeans import cut_hierarchy, hierarchy_labels, transitive_silhouette
+    from isthmus.estimators import (
+        KMeansDuality,
+        TransitiveClustering,
+        TransitiveEmbedding,
+        suggest_n_clusters,
+    )
+    from isthmus.kmeans import (
+        Suggestion,
+        cut_hierarchy,
+        hierarchy_labels,
+        transitive_silhouette,
+    )
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
     from isthmus.theory import (
         consistency,
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KMeansDuality",
     "SpanningTree",
+    "Suggestion",
     "TransitiveClustering",
     "TransitiveEmbedding",
     "UltrametricTree",
@@ -47,6 +58,7 @@ __all__ = [
     "outlier_scores",
     "plotting",
     "stopping_orders",
+    "suggest_n_clusters",
     "theory",
     "transitive_distances",
     "transitive_sequence",
@@ -56,6 +68,7 @@ __all__ = [
 _ROOMS = {
     "KMeansDuality": "estimators",
     "SpanningTree": "spanning_tree",
+    "Suggestion": "kmeans",
     "TransitiveClustering": "estimators",
     "TransitiveEmbedding": "estimators",
     "UltrametricTree": "ultrametric",
@@ -68,6 +81,7 @@ _ROOMS = {
     "minimum_spanning_tree": "spanning_tree",
     "outlier_scores": "ultrametric",
     "stopping_orders": "ultrametric",
+    "suggest_n_clusters": "estimators",
     "transitive_distances": "ultrametric",
     "transitive_sequence": "ultrametric",
     "transitive_silhouette": "kmeans",

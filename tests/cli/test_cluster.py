@@ -12,6 +12,7 @@ import pytest
 from isthmus.any_metric import ROW_METRIC_NAMES
 from isthmus.cli.cluster_options import INITS, METRICS, OBJECTIVES
 from isthmus.cli.main import build_parser
+from isthmus.datasets import make_two_moons
 from isthmus.estimators import TransitiveClustering
 
 COLUMNS = ["--columns", "x,y"]
@@ -291,6 +292,7 @@ class TestSummary:
     def test_json_without_an_inertia(self, isthmus, table_csv, monkeypatch, value):
         def fit(self, X):
             self.labels_, self.inertia_, self.n_iter_ = np.zeros(len(X), dtype=int), value, 1
+            self.n_clusters_ = 2
 
         monkeypatch.setattr(TransitiveClustering, "fit", fit)
         result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--json")
@@ -317,6 +319,48 @@ class TestSummary:
             assert err.splitlines()[-1] == "isthmus: warning: not converged"
 
 
+class TestAuto:
+    """``-k auto`` says what it chose and why."""
+
+    @pytest.fixture
+    def moons(self, tmp_path):
+        np.save(tmp_path / "moons.npy", make_two_moons(random_state=0)[0])
+        return "moons.npy"
+
+    def test_table(self, isthmus, moons):
+        result = isthmus("cluster", moons, "-k", "auto", "--labels-only")
+        assert result.out.split() == [*["0"] * 100, *["1"] * 100]
+        figures, explanation, sizes = result.err.split("\n\n")
+        assert "clusters    2\n" in figures
+        assert explanation.splitlines()[0] == "2 clusters (clear)."
+        assert "wide edges beside it" in explanation
+        assert sizes.splitlines()[1].split() == ["0", "100", "50.0%"]
+
+    def test_json(self, isthmus, moons):
+        result = isthmus("cluster", moons, "-k", "auto", "--k-max", 5, "--json", "-o", "out.csv")
+        summary = json.loads(result.err)
+        assert summary["n_clusters"] == summary["suggestion"]["n_clusters"] == 2
+        assert summary["suggestion"]["confidence"] == "clear"
+        assert sorted(summary["suggestion"]["ranking"]) == [1, 2, 3, 4, 5]
+        assert summary["suggestion"]["explanation"][0] == "2 clusters (clear)."
+
+    def test_no_structure(self, isthmus, table_csv, table):
+        result = isthmus("cluster", table_csv, "-k", "auto", *COLUMNS)
+        assert result.out == labelled(table, [0] * 5)
+        assert "No clear structure: one cluster." in result.err
+        assert "Too few different points to tell: there are 5," in result.err
+
+    def test_quiet(self, isthmus, moons):
+        result = isthmus("cluster", moons, "-k", "auto", "--quiet", "-o", "out.csv")
+        assert (result.status, result.err) == (0, "")
+
+    @pytest.mark.parametrize("options", [["-k", "some"], ["-k", "auto", "--k-max", "1"]])
+    def test_what_is_refused(self, isthmus, moons, options):
+        result = isthmus("cluster", moons, *options)
+        assert result.status == 2
+        assert "expected a whole number" in result.err or "must be at least 2" in result.err
+
+
 class TestMethod:
     def test_defaults_are_those_of_the_estimator(self):
         args = vars(build_parser("cluster").parse_args(["cluster", "-k", "2"]))
@@ -329,6 +373,7 @@ class TestMethod:
             "init",
             "n_init",
             "max_iter",
+            "k_max",
         ):
             assert args[name] == parameters[name].default, name
         assert args["seed"] is parameters["random_state"].default is None

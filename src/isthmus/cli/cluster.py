@@ -85,7 +85,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     n_points = len(table.points)
-    if args.n_clusters > n_points:
+    if args.n_clusters != "auto" and args.n_clusters > n_points:
         raise UserError(
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
             f"{'row' if n_points == 1 else 'rows'}."
@@ -103,6 +103,7 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         n_init=args.n_init,
         max_iter=args.max_iter,
         random_state=args.seed,
+        k_max=args.k_max,
         n_jobs=args.jobs,
         verbose=int(_is_watched() and not args.quiet and not args.json),
     )
@@ -114,6 +115,19 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     return model, [one_line(warning.message) for warning in caught]
 
 
+def _suggested(model: Any) -> dict[str, Any] | None:
+    """Return what was suggested and why, where the number of clusters was not given."""
+    if not hasattr(model, "suggestion_"):
+        return None
+    suggestion = model.suggestion_
+    return {
+        "n_clusters": suggestion.n_clusters,
+        "confidence": suggestion.confidence,
+        "explanation": list(suggestion.explanation),
+        "ranking": suggestion.ranking.tolist(),
+    }
+
+
 def _is_watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
@@ -123,8 +137,8 @@ def _summarise(model: Any, table: Table, seconds: float, warned: list[str]) -> S
     return Summary(
         n_points=n_points,
         n_features=n_features,
-        n_clusters=model.n_clusters,
-        sizes=np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
+        n_clusters=model.n_clusters_,
+        sizes=np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
         inertia=float(model.inertia_),
         n_iter=int(model.n_iter_),
         seconds=round(seconds, 3),
@@ -132,4 +146,5 @@ def _summarise(model: Any, table: Table, seconds: float, warned: list[str]) -> S
         objective=model.objective,
         columns=table.selected_names(),
         warnings=warned,
+        suggestion=_suggested(model),
     )

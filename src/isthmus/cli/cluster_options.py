@@ -27,9 +27,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-k",
         "--n-clusters",
         metavar="K",
-        type=_whole_number(1),
+        type=_whole_number_or_auto,
         required=True,
-        help="the number of clusters",
+        help="the number of clusters; 'auto' finds one and says why",
     )
     _add_input_options(parser.add_argument_group("input"))
     _add_method_options(parser.add_argument_group("method"))
@@ -102,6 +102,13 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
         metavar="N",
         type=_whole_number(1),
         help="no cluster has fewer rows, so that none is spent on a few outliers",
+    )
+    group.add_argument(
+        "--k-max",
+        metavar="N",
+        type=_whole_number(2),
+        default=20,
+        help="the largest number that '-k auto' considers (default: %(default)s)",
     )
     group.add_argument(
         "--init", choices=INITS, default="cut", help="where K-means starts (default: %(default)s)"

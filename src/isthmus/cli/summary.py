@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass
+from typing import Any
 
 _LISTED = 20
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of one run; ``seconds`` is from the start of reading to the labels."""
+    """The figures of one run; ``seconds`` is from the start of reading to the labels.
+
+    ``suggestion`` says why there are so many clusters, where their number was not given.
+    """
 
     n_points: int
     n_features: int
@@ -24,10 +28,13 @@ class Summary:
     objective: str
     columns: list[str]
     warnings: list[str]
+    suggestion: dict[str, Any] | None = None
 
     def as_json(self) -> str:
         """Return the figures as one JSON object on one line."""
         figures = asdict(self)
+        if self.suggestion is None:
+            del figures["suggestion"]
         if not math.isfinite(self.inertia):
             figures["inertia"] = None  # JSON knows no NaN
         return json.dumps(figures, allow_nan=False)
@@ -44,6 +51,8 @@ class Summary:
         }
         width = max(len(name) for name in figures)
         lines = [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
+        if self.suggestion is not None:
+            lines += ["", *self.suggestion["explanation"]]
         lines += ["", *_size_lines(self.sizes, self.n_points)]
         lines += [f"isthmus: warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)

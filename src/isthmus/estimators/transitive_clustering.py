@@ -17,6 +17,7 @@ from isthmus.estimators.cluster_summary import ClusterSummary
 from isthmus.estimators.feature_means import feature_means
 from isthmus.estimators.fit_report import FitReport, ReportInNotebooks
 from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.suggest import suggest_for_rows
 from isthmus.estimators.weighted_rows import RowsToFit, WeightedRows
 from isthmus.kmeans import Plan, TreeClusterer
 from isthmus.kmeans.joins import linkage_of_joins
@@ -35,6 +36,7 @@ from isthmus.validation import (
     check_n_clusters_range,
     check_n_jobs,
     check_sample_weight,
+    check_whole_number,
 )
 
 
@@ -47,8 +49,10 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        The number of clusters; exactly so many are returned, none of them empty.
+    n_clusters : int or "auto", default=8
+        The number of clusters; exactly so many are returned, none of them empty. "auto" takes
+        what :func:`isthmus.suggest_n_clusters` suggests: one cluster where there is no clear
+        structure.
     metric : str or callable, default="euclidean"
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
@@ -95,6 +99,8 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         At most so many iterations per start.
     random_state : int, RandomState or None, default=None
         The seed of random starts. With ``init="cut"`` nothing is random.
+    k_max : int, default=20
+        The largest number of clusters that ``n_clusters="auto"`` considers; not used otherwise.
     n_jobs : int, optional
         Threads; -1 for every core. Never changes the result.
     verbose : int, default=0
@@ -112,6 +118,10 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
     n_iter_ : int
         The iterations of the best start, one that ``min_cluster_size`` took back included; 1 for
         ``"cut"``, which does not iterate.
+    n_clusters_ : int
+        The number of clusters, given or suggested.
+    suggestion_ : Suggestion
+        Why so many, where ``n_clusters="auto"``.
     tree_ : UltrametricTree
         All transitive distances; rows of weight 0 are left out, and the others numbered on.
     spanning_tree_ : SpanningTree
@@ -149,7 +159,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         metric: str | Callable[..., float] = "euclidean",
         metric_params: dict[str, Any] | None = None,
@@ -161,6 +171,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         n_init: int | str = "auto",
         max_iter: int = 300,
         random_state: Any = None,
+        k_max: int = 20,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -175,6 +186,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
+        self.k_max = k_max
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -223,6 +235,10 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
             progress=ProgressBar("spanning tree") if self.verbose else None,
         )
         tree = UltrametricTree.from_spanning_tree(spanning_tree)
+        suggestion = None
+        if isinstance(self.n_clusters, str):  # "auto"
+            suggestion = suggest_for_rows(tree, self.k_max, weights)
+            plan = replace(plan, n_clusters=suggestion.n_clusters)
         rows = to_fit.hung_on(tree)
         clusterer = TreeClusterer(
             tree, objective=plan.objective, power=plan.power, masses=rows.masses
@@ -240,6 +256,10 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         self.labels_ = labels
         self.inertia_ = solution.inertia
         self.n_iter_ = max(solution.n_iter, 1)
+        self.n_clusters_ = plan.n_clusters
+        self.__dict__.pop("suggestion_", None)  # of an earlier fit
+        if suggestion is not None:
+            self.suggestion_ = suggestion
         return self
 
     @property
@@ -372,7 +392,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
     def _plan(self, n_points: int, weights: Floats | None) -> Plan:
         return Plan.check(
             n_points,
-            self.n_clusters,
+            1 if self._is_automatic() else self.n_clusters,
             objective=self.objective,
             power=self.power,
             min_cluster_size=self.min_cluster_size,
@@ -383,6 +403,23 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
+
+    def _is_automatic(self) -> bool:
+        """Whether the number of clusters is to be suggested; raise where that cannot be."""
+        if not isinstance(self.n_clusters, str):
+            return False
+        if self.n_clusters != "auto":
+            raise TypeError(
+                f"n_clusters must be a whole number or 'auto', got {self.n_clusters!r}."
+            )
+        check_whole_number(self.k_max, "k_max", 2)
+        given = not isinstance(self.init, str)
+        if given:
+            raise ValueError(
+                "init gives a row for each cluster, so their number is known: set n_clusters to "
+                "it in place of 'auto', or init to 'cut'."
+            )
+        return True
 
     def __getstate__(self) -> dict[str, Any]:
         # What the clusterer holds is derived from the tree and made again when needed.

@@ -4,13 +4,16 @@ from isthmus.kmeans.cluster import Plan, TreeClusterer
 from isthmus.kmeans.joins import cut_hierarchy, hierarchy_labels
 from isthmus.kmeans.lloyd import Solution
 from isthmus.kmeans.silhouette import Silhouette, transitive_silhouette
+from isthmus.kmeans.suggestion import Suggestion, suggest
 
 __all__ = [
     "Plan",
     "Silhouette",
     "Solution",
+    "Suggestion",
     "TreeClusterer",
     "cut_hierarchy",
     "hierarchy_labels",
+    "suggest",
     "transitive_silhouette",
 ]

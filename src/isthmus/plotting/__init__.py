@@ -9,6 +9,7 @@ from isthmus.plotting.outliers import plot_outliers
 from isthmus.plotting.path import plot_path
 from isthmus.plotting.scatter import plot_clusters, plot_spanning_tree
 from isthmus.plotting.style import require_matplotlib
+from isthmus.plotting.suggestion import plot_suggestion
 from isthmus.plotting.tree_top import TreeTop, tree_top
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "plot_outliers",
     "plot_path",
     "plot_spanning_tree",
+    "plot_suggestion",
     "require_matplotlib",
     "tree_top",
 ]

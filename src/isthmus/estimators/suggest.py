@@ -1,0 +1,120 @@
+"""Points, distances or a tree → how many clusters they have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.weighted_rows import RowsToFit
+from isthmus.kmeans import Suggestion, suggest
+from isthmus.metrics import check_metric, takes_sparse
+from isthmus.spanning_tree import SpanningTree
+from isthmus.ultrametric import UltrametricTree
+from isthmus.validation import (
+    check_disconnected,
+    check_n_jobs,
+    check_sample_weight,
+    check_whole_number,
+)
+
+
+def suggest_n_clusters(
+    X: Any,
+    k_max: int = 20,
+    *,
+    metric: str | Callable[..., float] = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    disconnected: str | float = "error",
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> Suggestion:
+    """Return how many clusters there are, with the evidence for each number.
+
+    k clusters are as good as the weakest of the k - 1 gaps between them. A gap is an edge of the
+    spanning tree that is longer than the edges on both of its sides let expect, between groups
+    that are large enough not to be outliers. Where there is no such gap, as in uniform noise or
+    a single shape, the answer is one cluster and "no clear structure".
+
+    Parameters
+    ----------
+    X : UltrametricTree, SpanningTree, or data as for :class:`isthmus.TransitiveClustering`
+    k_max : int, default=20
+        The largest number that is considered, at least 2.
+    metric, metric_params, disconnected, n_jobs
+        As for :class:`isthmus.TransitiveClustering`. Not used where X is a tree.
+    sample_weight : array-like of shape (n_samples,) or float, optional
+        How many equal points each row stands for. Equal points count once as evidence, so only
+        the weight 0, which leaves a row out, makes a difference to the number of clusters.
+
+    Returns
+    -------
+    Suggestion
+        ``n_clusters``, ``confidence`` ("clear", "weak" or "no clear structure"), ``explanation``,
+        ``ranking``, and arrays of evidence; ``print`` shows a table.
+
+    Notes
+    -----
+    O(n log n + n k_max) time after the spanning tree, nothing random. It does not depend on units,
+    offsets or the order of rows (but for equal distances).
+
+    It sees gaps, not densities: clouds that touch are one cluster to it. Groups of less than about
+    2 log2(n) different points are not counted as clusters.
+
+    Examples
+    --------
+    >>> from isthmus import suggest_n_clusters
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(random_state=0)
+    >>> suggest_n_clusters(X)
+    Suggestion(n_clusters=2, confidence='clear')
+    """
+    k = check_whole_number(k_max, "k_max", 2)
+    check_n_jobs(n_jobs)
+    if isinstance(X, SpanningTree):
+        X = UltrametricTree.from_spanning_tree(X)
+    if isinstance(X, UltrametricTree):
+        weights = check_sample_weight(sample_weight, X.n_points)
+        if weights is not None and not weights.all():
+            raise ValueError(
+                f"sample_weight of point {int(weights.argmin())} is 0, but it is on the tree. "
+                "Leave such points out before the tree is built, or give the data."
+            )
+        return suggest(X, k, weights)
+    check_metric(metric, metric_params)
+    check_disconnected(disconnected)
+    data = check_input(_Input(metric, metric_params), X, sparse=takes_sparse(metric, metric_params))
+    weights = check_sample_weight(sample_weight, n_points_of(data))
+    tree = UltrametricTree.from_data(
+        RowsToFit(data, weights, metric, metric_params).points,
+        metric=metric,
+        metric_params=metric_params,
+        disconnected=disconnected,
+        n_jobs=n_jobs,
+    )
+    return suggest_for_rows(tree, k, weights)
+
+
+def suggest_for_rows(tree: UltrametricTree, k_max: int, weights: Any) -> Suggestion:
+    """Return the suggestion for the tree of the rows with a weight above 0."""
+    if weights is None or weights.all():
+        return suggest(tree, k_max, weights)
+    is_fitted = weights > 0.0
+    suggestion = suggest(tree, k_max, weights[is_fitted])
+    labels = np.full(len(weights), -1, dtype=np.int32)
+    labels[is_fitted] = suggestion.labels
+    return replace(suggestion, labels=labels)
+
+
+class _Input(BaseEstimator):  # type: ignore[misc]
+    """What a check of the input reads and where it leaves the number of features."""
+
+    def __init__(
+        self, metric: str | Callable[..., float], metric_params: dict[str, Any] | None
+    ) -> None:
+        self.metric = metric
+        self.metric_params = metric_params
