@@ -134,6 +134,27 @@ def test_threads_keep_order_and_stop_at_the_first_error():
     assert len(done) < 190
 
 
+def test_threads_stop_where_ctrl_c_comes_before_all_have_begun(monkeypatch):
+    done = []
+    with _parallel.Workers(3) as workers:
+        submit = workers._pool.submit
+
+        def submit_one_and_stop(work, worker):
+            if worker == 2:
+                raise KeyboardInterrupt
+            return submit(work, worker)
+
+        monkeypatch.setattr(workers._pool, "submit", submit_one_and_stop)
+
+        def work(_, start, __):
+            time.sleep(0.005)
+            done.append(start)
+
+        with pytest.raises(KeyboardInterrupt):
+            workers.in_blocks(1000, 1, work)
+    assert len(done) < 900
+
+
 def test_progress_bar_waits_then_shows(monkeypatch):
     class Stream:
         text = ""

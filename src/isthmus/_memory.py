@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 _UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+# As users write them, in small letters.
+_WRITTEN = {
+    "": 1,
+    "b": 1,
+    **{f"{letter}b": 1000**i for i, letter in enumerate("kmgt", 1)},
+    **{f"{letter}ib": 1024**i for i, letter in enumerate("kmgt", 1)},
+}
 
 
 def readable_size(n_bytes: int) -> str:
@@ -30,6 +40,72 @@ def require_memory(n_bytes: int, what: str, instead: str) -> None:
             f"{what} needs {readable_size(n_bytes)}, but only {readable_size(available)} "
             f"of memory are available. {instead}"
         )
+
+
+def check_memory_limit(limit: Any) -> int | None:
+    """Return a limit as a number of bytes; None is no limit.
+
+    limit : int, str or None
+        Bytes, or a number and its unit: "2GB", "512 MiB". GB are 1000³ bytes, GiB 1024³.
+    """
+    if limit is None:
+        return None
+    n_bytes = limit
+    if isinstance(limit, str):
+        parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([a-z]*)", limit.strip().lower())
+        if parts is None or parts[2] not in _WRITTEN:
+            raise ValueError(
+                "memory_limit must be a number of bytes, or a number with a unit such as '2GB' or "
+                f"'512 MiB'; got {limit!r}."
+            )
+        n_bytes = int(float(parts[1]) * _WRITTEN[parts[2]])
+    elif isinstance(limit, bool) or not isinstance(limit, Integral):
+        raise TypeError(
+            "memory_limit must be a whole number of bytes, a string such as '2GB', or None; got "
+            f"{limit!r}."
+        )
+    if n_bytes < 1:
+        raise ValueError(f"memory_limit must be above 0, got {limit!r}.")
+    return int(n_bytes)
+
+
+class Budget:
+    """A memory limit, or none, and what is in use of it already.
+
+    Parameters
+    ----------
+    limit : int or None
+        Bytes.
+    used : int
+        Bytes in use beside the data, such as a copy of them.
+    """
+
+    def __init__(self, limit: int | None, used: int = 0) -> None:
+        self.limit = limit
+        self.used = used
+
+    def after(self, n_bytes: int) -> Budget:
+        """Return what is left when so many more bytes are in use."""
+        return Budget(self.limit, self.used + n_bytes)
+
+    @property
+    def left(self) -> int | None:
+        """The bytes that are left, at least one; None where there is no limit."""
+        return None if self.limit is None else max(self.limit - self.used, 1)
+
+    def allows(self, n_bytes: int) -> bool:
+        """Whether so many bytes fit."""
+        return self.limit is None or self.used + n_bytes <= self.limit
+
+    def require(self, n_bytes: int, what: str) -> None:
+        """Raise MemoryError where ``what`` needs more bytes than there are."""
+        if not self.allows(n_bytes) and self.limit is not None:
+            needed = self.used + n_bytes
+            raise MemoryError(
+                f"{what} needs about {readable_size(needed)} ({needed} bytes) beside the data, "
+                f"and memory_limit is {readable_size(self.limit)}. Raise the limit, or use fewer "
+                "points."
+            )
 
 
 def _free_in_system() -> int | None:

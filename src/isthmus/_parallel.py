@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from typing import TypeVar
 
@@ -65,8 +65,10 @@ class Workers:
                 raise
 
         others = range(1, min(self.n_jobs, len(blocks)))
-        futures = [self._pool.submit(take_blocks, w) for w in others] if self._pool else []
-        try:
+        futures: list[Future[None]] = []
+        try:  # Ctrl-C may come before the others have all begun
+            if self._pool is not None:
+                futures.extend(self._pool.submit(take_blocks, worker) for worker in others)
             take_blocks(0)
             for future in futures:
                 if not future.cancel():  # whoever has not begun by now has nothing to do

@@ -1,40 +1,136 @@
-"""A progress bar on standard error, for work that takes more than a moment."""
+"""How far a computation is: a bar for people, lines for logs, or a call of the user's function."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, TextIO
+
+Progress = Callable[[int, int], None]
+"""Called as progress(done, total), many times."""
 
 _WIDTH = 30
+# Seconds between two looks of a bar.
+_AT_MOST_EVERY = 0.1
 
 
 class ProgressBar:
     """Shows how far a computation is, once it has taken longer than ``patience`` seconds.
 
-    Call it as ``bar(done, total)``; it rewrites its line at most ten times per second and ends
-    it when all is done.
+    Call it as ``bar(done, total)``. In a terminal or a notebook it rewrites its line at most ten
+    times per second and ends it when all is done. Elsewhere, as in a log, it writes a line for
+    every tenth of the work.
     """
 
-    def __init__(self, what: str, *, patience: float = 2.0, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        patience: float = 2.0,
+        stream: TextIO | None = None,
+        begun: float | None = None,
+    ) -> None:
         self.what = what
         self.patience = patience
         self.stream = stream if stream is not None else sys.stderr
+        self.rewrites = can_rewrite(self.stream)
         self.begun = self.shown = time.monotonic()
+        self.waiting_since = self.begun if begun is None else begun
         self.visible = False
+        self.tenths = 0
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         finished = done >= total
-        if now - self.begun < self.patience and not self.visible:
+        share = min(done / total, 1.0) if total else 1.0
+        if now - self.waiting_since < self.patience and not self.visible:
             return
-        if now - self.shown < 0.1 and not finished:
+        moment = min(_AT_MOST_EVERY, self.patience)
+        if finished and not self.visible and now - self.begun < moment:
+            return  # over before anybody could have seen it
+        if self.rewrites:
+            self._rewrite(now, share, finished)
+        else:
+            self._write_line(now, share)
+
+    def _rewrite(self, now: float, share: float, finished: bool) -> None:
+        if now - self.shown < _AT_MOST_EVERY and not finished:
             return
         self.shown = now
-        self.visible = True
-        share = done / total if total else 1.0
         bar = "█" * round(share * _WIDTH)
+        self._write(
+            f"\r{self.what} [{bar:<{_WIDTH}}] {share:4.0%}, {self._left(now, share)} "
+            + ("\n" if finished else "")
+        )
+
+    def _write_line(self, now: float, share: float) -> None:
+        tenths = int(share * 10)
+        if tenths <= self.tenths:
+            return
+        self.tenths = tenths
+        self._write(f"{self.what} {share:.0%}, {self._left(now, share)}\n")
+
+    def _left(self, now: float, share: float) -> str:
+        if share >= 1.0:
+            return f"{now - self.begun:.0f} s"
         left = (now - self.begun) * (1.0 - share) / share if share else float("inf")
-        line = f"\r{self.what} [{bar:<{_WIDTH}}] {share:4.0%}, {left:.0f} s left "
-        self.stream.write(line + ("\n" if finished else ""))
-        self.stream.flush()
+        return f"{left:.0f} s left"
+
+    def _write(self, text: str) -> None:
+        self.visible = True
+        if self.stream is not None:  # as in a program without a console
+            self.stream.write(text)
+            self.stream.flush()
+
+
+def can_rewrite(stream: Any) -> bool:
+    """Whether a carriage return takes a line of the stream back: in terminals and notebooks."""
+    if type(stream).__module__.split(".")[0] == "ipykernel":
+        return True
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # closed, or nothing of the kind
+        return False
+
+
+class Stages:
+    """The stages of a computation, each reported by a bar, or to a function, or to nobody.
+
+    Parameters
+    ----------
+    verbose : int or callable
+        0 is silent; other numbers show bars, where all of it takes longer than a moment. A
+        function is called as ``verbose(stage, done, total)``.
+    """
+
+    def __init__(self, verbose: Any) -> None:
+        self.verbose = verbose
+        self.begun = time.monotonic()
+
+    def stage(self, name: str) -> Progress | None:
+        """Return how to report the progress of a stage; None where nobody wants to know."""
+        if callable(self.verbose):
+            report = self.verbose
+            return lambda done, total: report(name, done, total)
+        return ProgressBar(name, begun=self.begun) if self.verbose else None
+
+    @contextmanager
+    def whole(self, name: str) -> Iterator[None]:
+        """Report the beginning and the end of a stage that is too short for more."""
+        progress = self.stage(name)
+        if progress is not None:
+            progress(0, 1)
+        yield
+        if progress is not None:
+            progress(1, 1)
+
+
+def check_verbose(verbose: Any) -> None:
+    """Raise TypeError for what is neither a number nor a function."""
+    if not callable(verbose) and not isinstance(verbose, Integral):
+        raise TypeError(
+            f"verbose must be 0, 1 or a function of (stage, done, total), got {verbose!r}."
+        )

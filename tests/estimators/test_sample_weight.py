@@ -205,7 +205,7 @@ def refused(weights, error, words, monkeypatch, **parameters):
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.transitive_clustering.minimum_spanning_tree", no_work)
+    monkeypatch.setattr("isthmus.estimators.tree_memory.minimum_spanning_tree", no_work)
     monkeypatch.setattr("isthmus.estimators.weighted_rows.distances_between", no_work)
     model = TransitiveClustering(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):

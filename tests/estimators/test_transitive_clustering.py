@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+import threading
 from collections import Counter
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
 
 from inputs import points
 from isthmus import KMeansDuality, SpanningTree, TransitiveClustering, UltrametricTree
@@ -129,34 +131,89 @@ def test_labels_for_another_k_are_those_of_a_new_fit(objective, init):
             model.labels_for(wrong)
 
 
-def test_a_fit_that_fails_leaves_the_last_one_in_place(monkeypatch):
+def test_a_fit_that_is_refused_leaves_the_last_one_in_place():
+    X = points("blobs", 50, 3, seed=0)
+    model = TransitiveClustering(3).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    before = dict(vars(model))
+    for data, words in ((X[:2, :2], "n_clusters"), (pd.DataFrame({"x": [1.0, np.nan]}), "NaN")):
+        with pytest.raises(ValueError, match=words):
+            model.fit(data)
+        assert vars(model) == before
+    with pytest.raises(ValueError, match="NaN"):
+        (new := TransitiveClustering(3)).fit([[np.nan]])
+    with pytest.raises(NotFittedError):
+        check_is_fitted(new)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_fit_that_does_not_come_to_its_end_leaves_none(monkeypatch, error):
     X = points("blobs", 50, 2, seed=0)
     model = TransitiveClustering(3).fit(X)
-    before = dict(vars(model))
+    new = TransitiveClustering(3)
 
     def fail(*args, **kwargs):
-        raise RuntimeError("on the way")
+        raise error("on the way")
 
     monkeypatch.setattr("isthmus.estimators.transitive_clustering.TreeClusterer.run", fail)
-    with pytest.raises(RuntimeError):
-        model.fit(X[:20])
-    assert {name: value for name, value in vars(model).items() if name.endswith("_")} == {
-        name: value for name, value in before.items() if name.endswith("_")
-    }
-    with pytest.raises(RuntimeError):
-        (new := TransitiveClustering(3)).fit(X)
-    assert not hasattr(new, "tree_")
+    for estimator in (model, new):
+        with pytest.raises(error):
+            estimator.fit(X[:20])
+        with pytest.raises(NotFittedError):
+            check_is_fitted(estimator)
+        assert set(vars(estimator)) == set(estimator.get_params())
 
 
 def test_a_progress_bar_where_it_was_asked_for(capsys, monkeypatch):
     monkeypatch.setattr(
-        "isthmus.estimators.transitive_clustering.ProgressBar",
-        lambda what: lambda done, total: sys.stderr.write(f"{what} {done}/{total}\n"),
+        "isthmus._progress.ProgressBar",
+        lambda what, begun: lambda done, total: sys.stderr.write(f"{what} {done}/{total}\n"),
     )
     TransitiveClustering(2, verbose=1).fit(points("blobs", 50, 2, seed=0))
-    assert "spanning tree 49/49" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "spanning tree 49/49" in told
+    assert told.endswith("merges 0/1\nmerges 1/1\nclusters 1/1\n")
     TransitiveClustering(2).fit(points("blobs", 50, 2, seed=0))
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_function_is_told_how_far_every_stage_is(n_jobs):
+    told = []
+    threads = set()
+
+    def listen(stage, done, total):
+        told.append((stage, done, total))
+        threads.add(threading.get_ident())
+
+    TransitiveClustering(
+        3, init="random", n_init=6, random_state=0, n_jobs=n_jobs, verbose=listen
+    ).fit(points("blobs", 80, 2, seed=0))
+    assert list(dict.fromkeys(stage for stage, _, _ in told)) == [
+        "spanning tree",
+        "merges",
+        "clusters",
+    ]
+    for stage, total in (("spanning tree", 79), ("merges", 1), ("clusters", 6)):
+        done = [call[1] for call in told if call[0] == stage]
+        assert done == sorted(done)
+        assert done[-1] == total
+        assert {call[2] for call in told if call[0] == stage} == {total}
+    assert n_jobs > 1 or [call[1] for call in told if call[0] == "clusters"] == [1, 2, 3, 4, 5, 6]
+    assert threads == {threading.get_ident()}
+
+
+def test_what_a_listener_raises_ends_the_fit():
+    class EnoughError(Exception):
+        pass
+
+    def listen(stage, done, total):
+        raise EnoughError(stage)
+
+    model = TransitiveClustering(3, verbose=listen)
+    with pytest.raises(EnoughError, match="spanning tree"):
+        model.fit(points("blobs", 80, 2, seed=0))
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
 
 
 def test_labels_for_needs_a_fit_and_a_start_that_fits():
@@ -238,6 +295,13 @@ BAD = [
     ({"metric": 3}, ValueError, "Unknown metric 3"),
     ({"random_state": "seed"}, ValueError, "seed"),
     ({"n_jobs": 0}, ValueError, "must not be 0"),
+    ({"verbose": "loud"}, TypeError, "verbose must be 0, 1 or a function"),
+    ({"memory": 3}, ValueError, "memory"),
+    ({"memory": "cache", "metric": cityblock}, ValueError, "what a function computes"),
+    ({"memory_limit": "2 gallons"}, ValueError, "'2GB'"),
+    ({"memory_limit": 0}, ValueError, "memory_limit must be above 0"),
+    ({"memory_limit": 1.5}, TypeError, "whole number of bytes"),
+    ({"memory_limit": 1}, MemoryError, "needs about 1.0 MiB .*memory_limit is 1 bytes"),
 ]
 
 
@@ -246,7 +310,7 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.transitive_clustering.minimum_spanning_tree", no_work)
+    monkeypatch.setattr("isthmus.estimators.tree_memory.minimum_spanning_tree", no_work)
     model = TransitiveClustering(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0))

@@ -122,8 +122,8 @@ def test_a_view_that_grows_too_large_gives_the_same(objective, monkeypatch):
     expected = clusterer.solve(len(start), init=start, algorithm="lazy")
 
     class SmallView(frontier_module.View):
-        def __init__(self, n_points, n_clusters):
-            super().__init__(n_points, n_clusters)
+        def __init__(self, n_points, n_clusters, largest):
+            super().__init__(n_points, n_clusters, largest)
             self.largest = 40
             self._allocate(40)
 

@@ -85,17 +85,37 @@ def test_exactly_k_clusters(X, data):
     assert (np.diff(sizes) <= 0).all()
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 4))
-def test_permuting_rows_permutes_clusters_where_nothing_is_tied(seed, n, d):
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 60),
+    st.integers(1, 4),
+    st.sampled_from(["rows", "embedding", "cut"]),
+    st.sampled_from(["euclidean", "manhattan", "cosine", "canberra", "precomputed"]),
+    st.booleans(),
+)
+def test_permuting_rows_permutes_clusters_where_nothing_is_tied(
+    seed, n, d, objective, metric, weighted
+):
+    """Random numbers have no ties but with the chance of a wonder, clusters of one size aside."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
+    X = rng.normal(size=(n, d + (metric == "cosine")))
+    weights = rng.random(n) + 0.1 if weighted else None
     order = rng.permutation(n)
+    permuted_weights = None if weights is None else weights[order]
+    permuted_X = X[order]
+    if metric == "precomputed":
+        X = np.abs(X[:, None] - X[None]).sum(axis=2)
+        permuted_X = X[np.ix_(order, order)]
     for k in range(1, min(n, 5) + 1):
-        labels = TransitiveClustering(k, objective="cut").fit_predict(X)
-        permuted = TransitiveClustering(k, objective="cut").fit_predict(X[order])
+        model = TransitiveClustering(k, objective=objective, metric=metric)
+        labels = model.fit(X, sample_weight=weights).labels_
+        permuted = model.fit(permuted_X, sample_weight=permuted_weights).labels_
         together = labels[order][:, None] == labels[order][None]
         np.testing.assert_array_equal(permuted[:, None] == permuted[None], together)
+        sizes = np.bincount(labels, weights=weights)
+        if len(np.unique(sizes)) == k:  # the numbers of the clusters, too
+            np.testing.assert_array_equal(permuted, labels[order])
 
 
 @several

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,15 +11,19 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._progress import ProgressBar
+from isthmus._progress import Stages, check_verbose
 from isthmus._typing import Floats, Labels
+from isthmus.estimators.budget import keep_to_limit
 from isthmus.estimators.cluster_path import ClusterPath, Found, cluster_path
 from isthmus.estimators.cluster_summary import ClusterSummary
 from isthmus.estimators.feature_means import feature_means
 from isthmus.estimators.fit_report import FitReport, ReportInNotebooks
 from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.saved import DERIVED, load_model, save_model
 from isthmus.estimators.suggest import suggest_for_rows
+from isthmus.estimators.tree_memory import TreeMemory
 from isthmus.estimators.weighted_rows import RowsToFit, WeightedRows
+from isthmus.estimators.whole_fit import forget_fit, whole_fit
 from isthmus.kmeans import Plan, TreeClusterer
 from isthmus.kmeans.joins import linkage_of_joins
 from isthmus.metrics import (
@@ -28,7 +33,6 @@ from isthmus.metrics import (
     is_precomputed,
     takes_sparse,
 )
-from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree
 from isthmus.validation import (
     check_disconnected,
@@ -103,8 +107,20 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         The largest number of clusters that ``n_clusters="auto"`` considers; not used otherwise.
     n_jobs : int, optional
         Threads; -1 for every core. Never changes the result.
-    verbose : int, default=0
-        With 1, a progress bar on standard error for a fit of more than two seconds.
+    verbose : int or callable, default=0
+        With 1, a progress bar on standard error for a fit of more than two seconds; in a log, a
+        line for each tenth. A function is called as ``verbose(stage, done, total)`` for the stages
+        "spanning tree", "merges" and "clusters"; what it raises ends the fit.
+    memory : str, path or joblib.Memory, optional
+        Where to keep the spanning tree, by far the most work. A fit on equal data with the same
+        metric, in this process or another, then begins with it, whatever ``n_clusters``,
+        ``objective``, ``init`` and weights above 0 are. Data are recognised by their content.
+        Not for metrics that are functions.
+    memory_limit : int or str, optional
+        The most memory that a fit may take beside the data, in bytes or as a string such as
+        ``"2GB"`` or ``"512 MiB"``. Where more is needed it tries smaller blocks and fewer threads,
+        and then raises MemoryError, which says how much it needs, before the work begins. The
+        result is the same, but for ties between equal distances.
 
     Attributes
     ----------
@@ -140,10 +156,11 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
 
     Notes
     -----
-    float32 data stay float32; distances are computed in float64 from the values given. Equal
-    distances are ordered by row index, so ties are decided the same way in every run; permuting
-    rows may decide them differently. Points with equal rows are at distance 0; if there are fewer
-    different points than clusters, equal points are spread over clusters.
+    float32 data stay float32; distances are computed in float64 from the values given. Permuting
+    rows permutes the labels where no distances are equal. Ties are decided by the order of rows,
+    in the same way in every run, so permuting rows may decide them differently. Points with equal
+    rows are at distance 0; if there are fewer different points than clusters, equal points are
+    spread over clusters.
 
     References
     ----------
@@ -173,7 +190,9 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         random_state: Any = None,
         k_max: int = 20,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | Callable[[str, int, int], Any] = 0,
+        memory: Any = None,
+        memory_limit: int | str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -189,7 +208,10 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         self.k_max = k_max
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.memory = memory
+        self.memory_limit = memory_limit
 
+    @whole_fit
     def fit(
         self,
         X: Any,
@@ -221,29 +243,40 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         """
         check_metric(self.metric, self.metric_params)
         check_disconnected(self.disconnected)
+        check_verbose(self.verbose)
+        tree_memory = TreeMemory(self.memory, self.metric)
         data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
         n_points = n_points_of(data)
         weights = check_sample_weight(sample_weight, n_points)
         plan = self._plan(n_points, weights)
+        left, plan, workspace = keep_to_limit(self.memory_limit, data, weights, plan)
+        forget_fit(self, keep_features=True)
+        stages = Stages(self.verbose)
         to_fit = RowsToFit(data, weights, self.metric, self.metric_params)
-        spanning_tree = minimum_spanning_tree(
+        spanning_tree = tree_memory.spanning_tree(
             to_fit.points,
             metric=self.metric,
             metric_params=self.metric_params,
             disconnected=self.disconnected,
             n_jobs=self.n_jobs,
-            progress=ProgressBar("spanning tree") if self.verbose else None,
+            progress=stages.stage("spanning tree"),
+            memory_limit=left,
         )
-        tree = UltrametricTree.from_spanning_tree(spanning_tree)
-        suggestion = None
-        if isinstance(self.n_clusters, str):  # "auto"
-            suggestion = suggest_for_rows(tree, self.k_max, weights)
-            plan = replace(plan, n_clusters=suggestion.n_clusters)
-        rows = to_fit.hung_on(tree)
+        with stages.whole("merges"):
+            tree = UltrametricTree.from_spanning_tree(spanning_tree)
+            suggestion = None
+            if isinstance(self.n_clusters, str):  # "auto"
+                suggestion = suggest_for_rows(tree, self.k_max, weights)
+                plan = replace(plan, n_clusters=suggestion.n_clusters)
+            rows = to_fit.hung_on(tree)
         clusterer = TreeClusterer(
-            tree, objective=plan.objective, power=plan.power, masses=rows.masses
+            tree,
+            objective=plan.objective,
+            power=plan.power,
+            masses=rows.masses,
+            workspace=workspace,
         )
-        solution = clusterer.run(plan)
+        solution = clusterer.run(plan, stages.stage("clusters"))
         labels = rows.labels(clusterer, tree, solution.labels)
         means = feature_means(to_fit.points, solution.labels, rows.masses)
         self.spanning_tree_ = spanning_tree
@@ -338,7 +371,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
             self._fitted_rows.masses,
             {plan.n_clusters: partial(self._found, plan) for plan in plans},
             n_jobs=plan.n_jobs if n_jobs is None else check_n_jobs(n_jobs),
-            progress=ProgressBar("clusters") if self.verbose else None,
+            progress=Stages(self.verbose).stage("clusters"),
         )
 
     def hierarchy(self) -> Floats:
@@ -389,6 +422,25 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
             )
         return self._clusterer
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that :meth:`load` reads.
+
+        The file holds numbers and strings and no code: docs/file_format.md describes it. It
+        appears under its name only when it is complete. A metric that is a function cannot be
+        saved: TypeError, and no file is written.
+        """
+        check_is_fitted(self)
+        save_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TransitiveClustering:
+        """Return the fitted model that :meth:`save` wrote.
+
+        Nothing is unpickled, and nothing in the file can make Python run code. ValueError, with
+        the reason, where the file is damaged, not of isthmus, or of a newer one.
+        """
+        return load_model(cls, path)
+
     def _plan(self, n_points: int, weights: Floats | None) -> Plan:
         return Plan.check(
             n_points,
@@ -424,7 +476,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
     def __getstate__(self) -> dict[str, Any]:
         # What the clusterer holds is derived from the tree and made again when needed.
         state = dict(super().__getstate__())
-        state.pop("_clusterer", None)
+        state.pop(DERIVED, None)
         return state
 
     def __sklearn_tags__(self) -> Any:

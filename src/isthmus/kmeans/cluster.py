@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from isthmus._parallel import map_in_threads
+from isthmus._progress import Progress
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.kmeans.cut import (
     RootedTree,
@@ -29,6 +32,7 @@ from isthmus.kmeans.lloyd import (
     lloyd,
     smallest_mass,
 )
+from isthmus.kmeans.memory import Workspace
 from isthmus.kmeans.objective import TIE, TreeObjective, highest_finite, to_twelve_digits
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
@@ -165,6 +169,8 @@ class TreeClusterer:
         Distances are raised to this power first.
     masses : (n,) float64, optional
         How many points each point of the tree stands for, above 0; one, where not given.
+    workspace : Workspace, optional
+        What each run may use.
 
     Only "cut" takes a tree with infinite distances, and cuts these first. The inertia is that of
     finite ones in their place, the limit as they grow: it is infinite where a cluster holds points
@@ -178,7 +184,9 @@ class TreeClusterer:
         objective: str = "rows",
         power: float = 1.0,
         masses: Floats | None = None,
+        workspace: Workspace | None = None,
     ) -> None:
+        self.workspace = workspace or Workspace()
         self.objective_name = check_choice(objective, "objective", OBJECTIVES)
         self.power = check_positive(power, "power")
         self.n_infinite = int(np.isinf(tree.heights).sum())
@@ -212,12 +220,14 @@ class TreeClusterer:
     def objective(self) -> TreeObjective:
         """The tree with what Lloyd's steps need. For "cut", rows: its inertia is theirs."""
         kind = EmbeddingObjective if self.objective_name == "embedding" else RowsObjective
-        if not self.n_infinite:
-            return kind(self.tree, self.masses)
-        # Any finite height in place of the infinite one: points of one component agree about it.
-        highest = highest_finite(self.tree.heights)
-        finite = self.tree.with_heights(lambda heights: np.minimum(heights, highest))
-        return kind(finite, self.masses)
+        tree = self.tree
+        if self.n_infinite:
+            # Any finite height in place of the infinite one: points of one component agree on it.
+            highest = highest_finite(tree.heights)
+            tree = tree.with_heights(lambda heights: np.minimum(heights, highest))
+        objective = kind(tree, self.masses)
+        objective.workspace = self.workspace
+        return objective
 
     @cached_property
     def rooted(self) -> RootedTree:
@@ -255,12 +265,18 @@ class TreeClusterer:
         )
         return self.run(plan)
 
-    def run(self, plan: Plan) -> Solution:
+    def run(self, plan: Plan, progress: Progress | None = None) -> Solution:
         """Return the best clustering that the starts of a plan lead to.
 
         Clusters are numbered by mass, except where the plan gives a row for each.
+
+        progress : callable, optional
+            Called as ``progress(done, total)``, in this thread, with the number of starts.
         """
-        best = self._best_solution(plan)
+        best = self._best_solution(plan, progress)
+        if progress is not None:
+            n_starts = self._n_starts(plan)
+            progress(n_starts, n_starts)
         if plan.n_clusters <= self.n_infinite:
             return Solution(best.labels, np.inf, best.n_iter)
         if best.inertia <= 0.0:
@@ -269,7 +285,12 @@ class TreeClusterer:
         units += self.objective.mass_degree * [self._mass_unit]
         return Solution(best.labels, product([best.inertia, *units]), best.n_iter)
 
-    def _best_solution(self, plan: Plan) -> Solution:
+    @staticmethod
+    def _n_starts(plan: Plan) -> int:
+        by_luck = plan.objective != "cut" and plan.init in ("k-means++", "random")
+        return plan.n_starts if by_luck else 1
+
+    def _best_solution(self, plan: Plan, progress: Progress | None) -> Solution:
         if plan.points is not None and plan.objective != "cut":
             return self._large_enough([self._run_from(Start(points=plan.points), plan)], plan)[0]
         if plan.init == "cut" or plan.objective == "cut":
@@ -278,8 +299,15 @@ class TreeClusterer:
         # Seeds are drawn before any run begins: the result does not depend on the threads.
         seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
 
+        done = count(1)
+        caller = threading.get_ident()
+
         def run(seed: int) -> Solution:
-            return self._run_from(self._random_start(plan, seed), plan)
+            solution = self._run_from(self._random_start(plan, seed), plan)
+            n_done = next(done)
+            if progress is not None and threading.get_ident() == caller and n_done < len(seeds):
+                progress(n_done, len(seeds))
+            return solution
 
         # The first run computes what all of them share.
         solutions = [run(seeds[0]), *map_in_threads(run, seeds[1:], plan.n_jobs)]

@@ -41,11 +41,13 @@ class View:
         The number of nodes in the view.
     """
 
-    def __init__(self, n_points: int, n_clusters: int) -> None:
+    def __init__(self, n_points: int, n_clusters: int, largest: int | None = None) -> None:
         self.n_points = n_points
         self.n_clusters = n_clusters
         # Beyond this a view would need more than a few times the tree's own memory.
         self.largest = max(max(1 << 21, 2 * n_points) // n_clusters, 1)
+        if largest is not None:
+            self.largest = min(self.largest, largest)
         self.count = 0
         # The nodes that a step opens.
         self.opened = np.empty(max(n_points - 1, 1), dtype=np.int64)

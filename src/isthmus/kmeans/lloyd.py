@@ -106,7 +106,7 @@ class LazyAssignment:
         self.n_clusters = n_clusters
         self.inertia = np.inf
         self.relocated = False
-        self._view = View(objective.n_points, n_clusters)
+        self._view = View(objective.n_points, n_clusters, objective.workspace.nodes)
         self._node_labels = np.empty(2 * objective.n_points - 1, dtype=np.int32)
         self._single = start.parts is None
         if start.parts is not None:

@@ -12,6 +12,7 @@ import numpy as np
 from isthmus._parallel import chunks
 from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.frontier import MASS, STACK, View
+from isthmus.kmeans.memory import Workspace
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.products import columns_at_once, sum_below
@@ -63,6 +64,9 @@ class TreeObjective(ABC):
     unit : float
         Lengths of the kernels, times this, are those of the tree.
     """
+
+    workspace = Workspace()
+    """What a run may use; a memory limit sets it."""
 
     mass_degree: int
     """How the inertia grows when all masses are scaled: by scale ** mass_degree."""
@@ -191,7 +195,8 @@ class TreeObjective(ABC):
 
         As :meth:`distances_to_centres` takes them.
         """
-        for start, stop in chunks(n_clusters, columns_at_once(self.n_points)):
+        at_once = min(columns_at_once(self.n_points), self.workspace.columns or n_clusters)
+        for start, stop in chunks(n_clusters, at_once):
             membership = (members[:, None] == np.arange(start, stop)).astype(np.float64)
             if self.masses is not None and not single:
                 membership *= self.masses[:, None]

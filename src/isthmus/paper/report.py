@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isthmus._files import write_whole
+from isthmus.files.whole import write_whole
 from isthmus.paper.experiment import Claim, Experiment, Picture, Verdict
 from isthmus.paper.html_page import html_page
 from isthmus.paper.markdown_page import markdown_page

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._files import write_whole
 from isthmus._parallel import available_cores
 from isthmus._version import __version__
+from isthmus.files.whole import write_whole
 from isthmus.paper.experiment import Experiment, Result, Results, Task
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from isthmus._progress import ProgressBar
+from isthmus._memory import Budget, check_memory_limit
+from isthmus._progress import Progress, ProgressBar
 from isthmus._typing import Floats, Ints
 from isthmus.any_metric import CallableMetric, RowMetric
 from isthmus.metrics import (
+    POWERS,
     SQUARES,
     Metric,
     PreparedPoints,
@@ -20,11 +22,13 @@ from isthmus.metrics import (
     prepare_points,
     resolve_metric,
 )
+from isthmus.point_maps import unchanged
 from isthmus.precomputed import check_precomputed
+from isthmus.spanning_tree import memory
 from isthmus.spanning_tree.duplicates import representatives
 from isthmus.spanning_tree.given_distances import spanning_tree_of_distances
 from isthmus.spanning_tree.line import spanning_tree_of_line
-from isthmus.spanning_tree.prim import Progress, prim_of_points
+from isthmus.spanning_tree.prim import prim_of_points
 from isthmus.spanning_tree.prim_rows import prim_of_callable, prim_of_rows
 from isthmus.spanning_tree.record import SpanningTree
 from isthmus.validation import (
@@ -59,6 +63,7 @@ def minimum_spanning_tree(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     verbose: int = 0,
+    memory_limit: int | str | None = None,
 ) -> SpanningTree:
     """Return the minimum spanning tree of points, of precomputed distances or of a graph.
 
@@ -121,6 +126,10 @@ def minimum_spanning_tree(
         Called as ``progress(done, total)``, many times.
     verbose : int
         1 shows a progress bar on standard error where it takes more than a few seconds.
+    memory_limit : int or str, optional
+        The most memory, beside the data themselves, as a number of bytes or a string such as
+        ``"2GB"`` or ``"512 MiB"``. Where more is needed, smaller blocks and fewer threads are
+        tried, and then MemoryError is raised before the work begins.
 
     Returns
     -------
@@ -152,17 +161,31 @@ def minimum_spanning_tree(
         progress = ProgressBar("spanning tree")
     check_choice(engine, "engine", ENGINES)
     joint = check_disconnected(disconnected)
+    budget = Budget(check_memory_limit(memory_limit))
     if is_precomputed(metric, metric_params):
-        return spanning_tree_of_distances(check_precomputed(X), engine, joint, progress)
+        return spanning_tree_of_distances(check_precomputed(X), engine, joint, progress, budget)
     resolved = resolve_metric(metric, metric_params)
     if not isinstance(resolved, Metric):
-        edges, weights = _by_rows(X, resolved, engine, threads, progress)
+        edges, weights = _by_rows(X, resolved, engine, threads, progress, budget)
         return SpanningTree.from_edges(edges, weights, engine="prim")
     points = check_points(X, accept_sparse=resolved.prepare_sparse is not None)
-    prepared = prepare_points(points, resolved)
+    prepared, budget = _prepare(points, resolved, budget)
     _check_engine(engine, prepared)
-    edges, weights, used = _run(engine, prepared, threads, progress)
+    edges, weights, used = _run(engine, prepared, threads, progress, budget)
     return SpanningTree.from_edges(edges, weights, engine=used)
+
+
+def _prepare(points: Any, metric: Metric, budget: Budget) -> tuple[PreparedPoints, Budget]:
+    """Return the points as the metric maps them, and the memory that is left then."""
+    maps = unchanged not in (metric.prepare, metric.prepare_sparse) or metric.kind == POWERS
+    if maps:
+        n_entries = len(points.data) if issparse(points) else len(points) * max(points.shape[1], 3)
+        memory.require_for_map(budget, n_entries, metric.name)
+    prepared = prepare_points(points, metric)
+    mapped = prepared.points
+    if mapped is points:
+        return prepared, budget
+    return prepared, budget.after((mapped.data if issparse(mapped) else mapped).nbytes)
 
 
 def _by_rows(
@@ -171,6 +194,7 @@ def _by_rows(
     engine: str,
     n_jobs: int,
     progress: Progress | None,
+    budget: Budget,
 ) -> tuple[Ints, Floats]:
     if engine not in ("auto", "prim"):
         raise ValueError(
@@ -178,8 +202,14 @@ def _by_rows(
             "but its distances. Use engine='prim' or 'auto'."
         )
     if isinstance(metric, CallableMetric):
-        return prim_of_callable(check_items(X), metric, progress)
-    return prim_of_rows(check_points(X, allow_nan=metric.allows_nan), metric, n_jobs, progress)
+        items = check_items(X)
+        memory.require_for_callable(budget, len(items))
+        return prim_of_callable(items, metric, progress)
+    points = check_points(X, allow_nan=metric.allows_nan)
+    copies = 4 if metric.allows_nan else 1
+    n_points, n_features = points.shape
+    share = memory.share_for_rows(budget, n_points, n_features, copies, n_jobs)
+    return prim_of_rows(points, metric, share.n_jobs, progress)
 
 
 def _check_engine(engine: str, prepared: PreparedPoints) -> None:
@@ -214,7 +244,7 @@ def _check_engine(engine: str, prepared: PreparedPoints) -> None:
 
 
 def _run(
-    engine: str, prepared: PreparedPoints, n_jobs: int, progress: Progress | None
+    engine: str, prepared: PreparedPoints, n_jobs: int, progress: Progress | None, budget: Budget
 ) -> tuple[Ints, Floats, str]:
     """Return edges, weights and the name of the engine that found them."""
     n_points, n_features = prepared.points.shape
@@ -223,24 +253,27 @@ def _run(
     if engine == "auto":
         engine = _first_choice(prepared)
     if engine == "sort":
+        memory.require_for_line(budget, n_points)
         return *spanning_tree_of_line(prepared), "sort"
     if engine == "kd-tree or another":
         # What it would have to look at is counted on a sample: too much, and the other is better.
         other = "tiles or prim" if prepared.metric.kind == SQUARES else "prim"
         share = 1.0 if other == "prim" else _SHARE_FOR_TREE / (n_features + 6)
         limit = n_points**2 / 2 * share
-        found = _by_kdtree(prepared, n_jobs, progress, limit)
+        found = _by_kdtree(prepared, n_jobs, progress, budget, limit)
         if found is not None:
             return *found, "kd-tree"
         engine = other
     if engine == "tiles or prim":
-        found = _by_tiles(prepared, n_jobs, progress, _MEASURED_BY_TILES * n_points**2)
+        most = _MEASURED_BY_TILES * n_points**2
+        found = _by_tiles(prepared, n_jobs, progress, budget, most)
         if found is not None:
             return *found, "tiles"
         engine = "prim"
     if engine == "prim":
+        memory.require_for_prim(budget, n_points, prepared.points.nbytes)
         return *prim_of_points(prepared, progress), "prim"
-    found = (_by_tiles if engine == "tiles" else _by_kdtree)(prepared, n_jobs, progress)
+    found = (_by_tiles if engine == "tiles" else _by_kdtree)(prepared, n_jobs, progress, budget)
     assert found is not None  # without a limit they find it
     return *found, engine
 
@@ -263,41 +296,57 @@ def _first_choice(prepared: PreparedPoints) -> str:
 
 
 def _by_kdtree(
-    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, limit: float = np.inf
+    prepared: PreparedPoints,
+    n_jobs: int,
+    progress: Progress | None,
+    budget: Budget,
+    limit: float = np.inf,
 ) -> tuple[Ints, Floats] | None:
-    from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
+    from isthmus.spanning_tree.kdtree.engine import padded_dims, spanning_tree_by_boruvka
 
-    def find(distinct: PreparedPoints) -> tuple[Ints, Floats] | None:
-        return spanning_tree_by_boruvka(distinct, n_jobs, progress, limit)
+    def find(distinct: PreparedPoints, budget: Budget) -> tuple[Ints, Floats] | None:
+        n_points, n_features = distinct.points.shape
+        size = distinct.points.itemsize
+        share = memory.share_for_kdtree(budget, n_points, padded_dims(n_features), size, n_jobs)
+        return spanning_tree_by_boruvka(distinct, share.n_jobs, progress, limit)
 
-    return _of_distinct(prepared, find)
+    return _of_distinct(prepared, find, budget)
 
 
 def _by_tiles(
-    prepared: PreparedPoints, n_jobs: int, progress: Progress | None, limit: float = np.inf
+    prepared: PreparedPoints,
+    n_jobs: int,
+    progress: Progress | None,
+    budget: Budget,
+    limit: float = np.inf,
 ) -> tuple[Ints, Floats] | None:
     from isthmus.spanning_tree.tiles.engine import spanning_tree_by_tiles
 
-    def find(distinct: PreparedPoints) -> tuple[Ints, Floats] | None:
-        return spanning_tree_by_tiles(distinct, n_jobs, progress, limit)
+    def find(distinct: PreparedPoints, budget: Budget) -> tuple[Ints, Floats] | None:
+        share = memory.share_for_tiles(budget, distinct.points, n_jobs)
+        return spanning_tree_by_tiles(distinct, share.n_jobs, progress, limit, share.block)
 
-    return find(prepared) if issparse(prepared.points) else _of_distinct(prepared, find)
+    if issparse(prepared.points):
+        return find(prepared, budget)
+    return _of_distinct(prepared, find, budget)
 
 
 def _of_distinct(
     prepared: PreparedPoints,
-    find: Callable[[PreparedPoints], tuple[Ints, Floats] | None],
+    find: Callable[[PreparedPoints, Budget], tuple[Ints, Floats] | None],
+    budget: Budget,
 ) -> tuple[Ints, Floats] | None:
     """Let an engine find the tree of points without their duplicates; hang these on again."""
     first = representatives(prepared.points)
     if first is None:
-        return find(prepared)
+        return find(prepared, budget)
     is_first = first == np.arange(len(first))
     distinct, repeated = np.flatnonzero(is_first), np.flatnonzero(~is_first)
     stars = np.column_stack([first[repeated], repeated])
     if len(distinct) == 1:
         return stars, np.zeros(len(stars))
-    found = find(replace(prepared, points=prepared.points[distinct]))
+    budget = budget.after(first.nbytes + stars.nbytes + len(distinct) * prepared.points[0].nbytes)
+    found = find(replace(prepared, points=prepared.points[distinct]), budget)
     if found is None:
         return None
     edges, weights = found

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from isthmus._memory import Budget
+from isthmus._progress import Progress
 from isthmus.precomputed import CondensedDistances, Graph, Precomputed
+from isthmus.spanning_tree import memory
 from isthmus.spanning_tree.graph import kruskal_of_graph
-from isthmus.spanning_tree.prim import Progress, prim_of_condensed, prim_of_matrix
+from isthmus.spanning_tree.prim import prim_of_condensed, prim_of_matrix
 from isthmus.spanning_tree.record import SpanningTree
 
 _TAKES = {"prim": "takes full matrices", "kruskal": "takes sparse graphs"}
 
 
 def spanning_tree_of_distances(
-    distances: Precomputed, engine: str, joint: float | None, progress: Progress | None
+    distances: Precomputed,
+    engine: str,
+    joint: float | None,
+    progress: Progress | None,
+    budget: Budget,
 ) -> SpanningTree:
     """Return the spanning tree of checked distances.
 
@@ -23,6 +30,8 @@ def spanning_tree_of_distances(
     joint : float or None
         How far apart the components of a graph are; None: a graph of several is refused.
     progress : callable, optional
+    budget : Budget
+        The memory that may be used beside the distances.
     """
     is_graph = isinstance(distances, Graph)
     serves = "kruskal" if is_graph else "prim"
@@ -33,6 +42,10 @@ def spanning_tree_of_distances(
             f"engine={engine!r} {takes}; for precomputed distances in {given} use "
             f"engine={serves!r} or 'auto'."
         )
+    if isinstance(distances, Graph):
+        memory.require_for_graph(budget, distances.n_points, len(distances.edges))
+    else:
+        memory.require_for_prim(budget, distances.n_points, 0)
     if isinstance(distances, Graph):
         edges, weights = kruskal_of_graph(distances, joint, progress)
     elif isinstance(distances, CondensedDistances):

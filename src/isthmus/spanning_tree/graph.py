@@ -10,10 +10,10 @@ import numpy as np
 
 from isthmus._compile import kernel
 from isthmus._parallel import chunks
+from isthmus._progress import Progress
 from isthmus._typing import Floats, Ints
 from isthmus.precomputed import Graph
 from isthmus.spanning_tree.ordering import sort_edges
-from isthmus.spanning_tree.prim import Progress
 
 # Edges per kernel call: well under a second, so that Ctrl-C is seen.
 _CHUNK = 1 << 20

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from isthmus._parallel import Workers
+from isthmus._progress import Progress
 from isthmus._typing import Array, Floats, Ints
 from isthmus.any_metric import CallableMetric, RowMetric
-from isthmus.spanning_tree.prim import Progress, State, prim_step_on_row, run_prim
+from isthmus.spanning_tree.prim import State, prim_step_on_row, run_prim
 
 # A distance of a callable takes any time: one row of them is as much as should pass before
 # progress is reported.

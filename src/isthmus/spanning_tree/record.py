@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isthmus._typing import Array, Floats, Ints
+from isthmus.files import read_file, write_file
 from isthmus.spanning_tree.ordering import sort_edges
 
 
@@ -80,6 +82,27 @@ class SpanningTree:
         if (pairs[:, 0] > pairs[:, 1]).any():
             pairs = np.sort(pairs, axis=1)
         return cls(*sort_edges(pairs, lengths), engine)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree to a file that :meth:`load` reads, and that holds no code."""
+        write_file(path, "SpanningTree", self._content())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SpanningTree:
+        """Return the tree that :meth:`save` wrote; ValueError where the file is damaged."""
+        return read_file(path, "SpanningTree", cls._from_content)
+
+    def _content(self) -> dict[str, Any]:
+        """Return the parts of the tree, as files hold them."""
+        return {"edges": self.edges, "weights": self.weights, "engine": self.engine}
+
+    @classmethod
+    def _from_content(cls, content: Any) -> SpanningTree:
+        """Return the tree of its parts; ValueError where they make none."""
+        edges, weights, engine = (content[name] for name in ("edges", "weights", "engine"))
+        if not isinstance(edges, np.ndarray) or not isinstance(weights, np.ndarray):
+            raise ValueError("edges and weights must be arrays.")  # noqa: TRY004
+        return cls(edges, weights, str(engine))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.edges, self.weights, self.engine)

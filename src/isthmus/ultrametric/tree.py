@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from scipy.sparse import csr_array
 
 from isthmus._memory import require_memory
 from isthmus._typing import Array, Floats, Ints
+from isthmus.files import read_file, write_file
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.embedding import embed
 from isthmus.ultrametric.merges import (
@@ -138,6 +140,19 @@ class UltrametricTree:
     def from_matrix(cls, matrix: Any) -> UltrametricTree:
         """Return the tree of base distances: a square matrix, a condensed one or a graph."""
         return cls.from_data(matrix, metric="precomputed")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree to a file that :meth:`load` reads, and that holds no code."""
+        write_file(path, "UltrametricTree", {"spanning tree": self.spanning_tree._content()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> UltrametricTree:
+        """Return the tree that :meth:`save` wrote; ValueError where the file is damaged."""
+
+        def build(content: dict[str, Any]) -> UltrametricTree:
+            return cls.from_spanning_tree(SpanningTree._from_content(content["spanning tree"]))
+
+        return read_file(path, "UltrametricTree", build)
 
     def with_heights(self, function: Callable[[Floats], Any]) -> UltrametricTree:
         """Return the tree whose every distance is ``function`` of this one's.

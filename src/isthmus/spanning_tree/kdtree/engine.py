@@ -6,6 +6,7 @@ import numpy as np
 
 from isthmus._compile import announce_compilation
 from isthmus._parallel import Workers
+from isthmus._progress import Progress
 from isthmus._typing import Array, Floats, Ints
 from isthmus.metrics import POWERS, PreparedPoints
 from isthmus.spanning_tree import boruvka
@@ -15,7 +16,7 @@ from isthmus.spanning_tree.kdtree.balls import Balls
 from isthmus.spanning_tree.kdtree.neighbours import STACK, make_group, nearest_neighbours
 from isthmus.spanning_tree.kdtree.search import Forest
 from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
-from isthmus.spanning_tree.prim import Progress, prim_of_points
+from isthmus.spanning_tree.prim import prim_of_points
 from isthmus.spanning_tree.simd import LANES
 
 # Numbers of coordinates that kernels are compiled for; points are padded with zeros to the next.
@@ -43,6 +44,11 @@ def serves(prepared: PreparedPoints) -> bool:
     return few_enough and (metric.kind != POWERS or metric.power <= _LARGEST_POWER)
 
 
+def padded_dims(n_features: int) -> int:
+    """Return the number of coordinates that points are padded to."""
+    return next(size for size in COMPILED_DIMS if size >= n_features)
+
+
 def spanning_tree_by_boruvka(
     prepared: PreparedPoints,
     n_jobs: int = 1,
@@ -57,7 +63,7 @@ def spanning_tree_by_boruvka(
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
         return prim_of_points(prepared, progress)
-    dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
+    dims = padded_dims(points.shape[1])
     constants = {
         "DIMS": dims,
         "NEIGHBOURS": _neighbours_for(dims),

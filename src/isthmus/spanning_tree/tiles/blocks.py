@@ -148,6 +148,8 @@ class Blocks:
         A power of two.
     exact : bool
         Whether float32 makes no error.
+    size : int
+        The most points that a block may hold, a multiple of COLUMNS.
     """
 
     rows: Rows
@@ -158,6 +160,7 @@ class Blocks:
     radii: Floats
     scale: float
     exact: bool
+    size: int
 
     @property
     def n_points(self) -> int:
@@ -243,23 +246,23 @@ class Blocks:
         return terms.astype(np.float32)
 
 
-def block_size(n_features: int) -> int:
+def block_size(n_features: int, at_most: int | None = None) -> int:
     """Return the most points that a block may hold, a multiple of COLUMNS.
 
-    Fewer than BLOCK where their features, in float64, would take too much memory.
+    BLOCK, or ``at_most``; fewer where their features, in float64, would take too much memory.
     """
     fitting = _BLOCK_NUMBERS // n_features // COLUMNS * COLUMNS
-    return max(COLUMNS, min(BLOCK, fitting))
+    return max(COLUMNS, min(at_most or BLOCK, fitting))
 
 
-def dense_blocks(points: Array, workers: Workers) -> Blocks:
-    """Put points into blocks of neighbours.
+def dense_blocks(points: Array, workers: Workers, at_most: int | None = None) -> Blocks:
+    """Put points into blocks of neighbours, of at most so many points.
 
     points : (n, d) float32 or float64
     """
     points = np.ascontiguousarray(points)
     n_points, n_features = points.shape
-    size = block_size(n_features)
+    size = block_size(n_features, at_most)
     mean = _sum_of_rows(points) / n_points
     order, starts = spatial_order(points, size)
     centres = np.empty((len(starts) - 1, n_features))
@@ -279,14 +282,14 @@ def dense_blocks(points: Array, workers: Workers) -> Blocks:
     if spreads.sum() > _WORTHWHILE * around_mean.sum():
         order, starts = np.arange(n_points), even_starts(n_points, size)
         centres = mean[None, :]
-    exact = _small_whole_numbers(points, mean)
+    exact = _small_whole_numbers(points, mean, size)
     if exact:
         centres = np.rint(centres)
         scale = 1.0
     else:
         # twice the distance from the mean is enough for every other centre
         scale = float(np.ldexp(1.0, int(np.frexp(2 * largest.max())[1])))
-    return _round(points, order, starts, centres, scale, exact, workers)
+    return _round(points, order, starts, centres, scale, exact, size, workers)
 
 
 def _round(
@@ -296,6 +299,7 @@ def _round(
     centres: Floats,
     scale: float,
     exact: bool,
+    size: int,
     workers: Workers,
 ) -> Blocks:
     singles = np.empty(points.shape, dtype=np.float32)
@@ -321,6 +325,7 @@ def _round(
         radii,
         scale,
         exact,
+        size,
     )
 
 
@@ -335,10 +340,10 @@ def _sum_of_rows(points: Array) -> Floats:
     return total
 
 
-def _small_whole_numbers(points: Array, mean: Floats) -> bool:
+def _small_whole_numbers(points: Array, mean: Floats, at_once: int) -> bool:
     """Whether all coordinates are whole numbers, and so small that float32 is exact."""
     centre = np.rint(mean)
-    for start, stop in chunks(len(points), block_size(len(mean))):
+    for start, stop in chunks(len(points), at_once):
         rows = points[start:stop].astype(np.float64)
         if not (rows == np.rint(rows)).all() or ((rows - centre) ** 2).sum(axis=1).max() > EXACT:
             return False

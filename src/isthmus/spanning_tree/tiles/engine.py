@@ -11,10 +11,10 @@ from threadpoolctl import threadpool_limits
 
 from isthmus._compile import announce_compilation
 from isthmus._parallel import Workers
+from isthmus._progress import Progress
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.metrics import SQUARES, PreparedPoints
 from isthmus.spanning_tree.boruvka import HUGE, Best, join_best
-from isthmus.spanning_tree.prim import Progress
 from isthmus.spanning_tree.simd import COLUMNS
 from isthmus.spanning_tree.tiles import lists, rounds
 from isthmus.spanning_tree.tiles.blocks import BLOCK, Apart, Blocks, Singles, dense_blocks
@@ -45,18 +45,19 @@ def spanning_tree_by_tiles(
     n_jobs: int = 1,
     progress: Progress | None = None,
     limit: float = np.inf,
+    block: int = BLOCK,
 ) -> tuple[Ints, Floats] | None:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
     None where more than ``limit`` distances would have to be measured one by one. Whether they
-    are does not depend on threads.
+    are does not depend on threads. Blocks hold at most ``block`` points; fewer take less memory.
     """
     announce_compilation("the search for neighbours among many features", lists.keep_nearest)
     # Threads work on tiles of their own; the matrix products inside must not start others.
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         points = prepared.points
         make = sparse_blocks if issparse(points) else dense_blocks
-        run = _Run(make(points, workers), workers, progress, limit)
+        run = _Run(make(points, workers, min(block, BLOCK)), workers, progress, limit)
         run.find_neighbours()
         try:
             run.join()
@@ -67,12 +68,14 @@ def spanning_tree_by_tiles(
 
 
 class _Tile:
-    """The buffers of a worker: inner products of up to BLOCK × BLOCK points."""
+    """The buffers of a worker: inner products of points with those of a block."""
 
     def __init__(self, blocks: Blocks) -> None:
-        self.flat = np.empty(BLOCK * BLOCK, dtype=np.float32)
-        self.square = self.flat.reshape(BLOCK, BLOCK)
-        self.column_terms = np.empty(BLOCK, dtype=np.float32)
+        n_columns = blocks.size
+        n_rows = max(n_columns, min(_GROUP, blocks.n_points))
+        self.flat = np.empty(n_rows * n_columns, dtype=np.float32)
+        self.square = self.flat.reshape(n_rows, n_columns)
+        self.column_terms = np.empty(n_columns, dtype=np.float32)
         self.scratch = blocks.rows.scratch()
 
     def fill(
@@ -165,7 +168,7 @@ class _Run:
         row_terms = tile.fill(blocks, rows, other, apart)
         lists.keep_nearest(
             tile.flat,
-            BLOCK,
+            blocks.size,
             row_terms,
             tile.column_terms,
             rows.start,
@@ -285,7 +288,7 @@ class _Run:
                 blocks.rows.given,
                 blocks.order,
                 tile.flat,
-                BLOCK,
+                blocks.size,
                 row_terms,
                 tile.column_terms,
                 rows,

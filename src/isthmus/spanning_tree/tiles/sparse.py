@@ -37,10 +37,11 @@ class SparseRows:
 
     sparse = True
 
-    def __init__(self, given: Entries, singles: Singles, n_features: int) -> None:
+    def __init__(self, given: Entries, singles: Singles, n_features: int, size: int) -> None:
         self.given = given
         self.singles = Entries(singles, given.features, given.starts)
         self.n_features = n_features
+        self.size = size
         counts = np.diff(given.starts)
         self.n_summands = 2 * int(counts.max())  # of a distance: all entries of two rows
         self._all = np.arange(len(counts), dtype=np.int32)
@@ -63,8 +64,8 @@ class SparseRows:
         starts = self.given.starts
         n_points = len(starts) - 1
         most = max(
-            int(starts[min(first + BLOCK, n_points)] - starts[first])
-            for first in even_starts(n_points, BLOCK)[:-1]
+            int(starts[min(first + self.size, n_points)] - starts[first])
+            for first in even_starts(n_points, self.size)[:-1]
         )
         return Inverted(
             np.empty(self.n_features + 1, dtype=np.int32),
@@ -73,8 +74,9 @@ class SparseRows:
         )
 
 
-def sparse_blocks(points: Any, _: Workers) -> Blocks:
+def sparse_blocks(points: Any, _: Workers, at_most: int | None = None) -> Blocks:
     """Put the rows of a CSR matrix, its indices sorted, into blocks, as they come."""
+    size = at_most or BLOCK
     n_points, n_features = points.shape
     given = entries_of(points)
     values = given.values.astype(np.float64)
@@ -83,9 +85,9 @@ def sparse_blocks(points: Any, _: Workers) -> Blocks:
     exact = whole and squares.max() <= EXACT
     largest = np.abs(values).max(initial=0.0)
     scale = 1.0 if exact else float(np.ldexp(1.0, int(np.frexp(largest)[1])))
-    starts = even_starts(n_points, BLOCK)
+    starts = even_starts(n_points, size)
     return Blocks(
-        SparseRows(given, (values / scale).astype(np.float32), n_features),
+        SparseRows(given, (values / scale).astype(np.float32), n_features, size),
         np.arange(n_points, dtype=np.int32),
         starts,
         squares / scale**2,
@@ -93,6 +95,7 @@ def sparse_blocks(points: Any, _: Workers) -> Blocks:
         np.zeros(len(starts) - 1),
         scale,
         exact,
+        size,
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that appear under their names only when they are complete."""
+"""A file that appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing beside its name; give it the name when all is written.
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing beside ``path``; it takes that name when all is written.
 
-    A file that is there already keeps its permissions, and stays as it is if anything goes wrong.
+    Whatever goes wrong, Ctrl-C included, what had the name before is left as it was.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -30,5 +30,5 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all."""
-    with replacing(path) as stream:
+    with whole_file(path) as stream:
         stream.write(content)

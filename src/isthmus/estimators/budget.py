@@ -1,0 +1,62 @@
+"""The memory limit of a fit → threads and workspaces that keep to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isthmus._memory import Budget, check_memory_limit
+from isthmus._typing import Floats
+from isthmus.estimators.input import n_points_of
+from isthmus.kmeans import Plan
+from isthmus.kmeans.memory import Workspace, workspace_within
+from isthmus.precomputed import CondensedDistances, Graph, SquareDistances
+
+# Entries of the rows of distances that are held together for rows of weight 0, and their bytes.
+_AT_ONCE, _PER_ENTRY = 1 << 20, 48
+
+
+def keep_to_limit(
+    limit: Any, data: Any, weights: Floats | None, plan: Plan
+) -> tuple[int | None, Plan, Workspace]:
+    """Return what is left for the spanning tree, and how to cluster with no more than the limit.
+
+    Raises MemoryError where clustering cannot do with it.
+
+    limit : int, str or None
+    data : checked data of any kind
+    weights : (n_rows,) float64 or None
+    """
+    budget = Budget(check_memory_limit(limit))
+    n_rows = n_points_of(data)
+    n_fitted = n_rows if weights is None else int(np.count_nonzero(weights))
+    if n_fitted < n_rows:  # the others are set aside, and these copied
+        held = min((n_rows - n_fitted) * n_fitted, _AT_ONCE + n_fitted) * _PER_ENTRY
+        budget = budget.after(held + int(_size_of(data) * n_fitted / n_rows))
+    n_runs, workspace = workspace_within(
+        budget,
+        n_fitted,
+        plan.n_clusters,
+        plan.n_jobs,
+        masses=weights is not None,
+        power=plan.power != 1.0,
+        random=plan.init in ("k-means++", "random"),
+    )
+    return budget.left, replace(plan, n_jobs=n_runs), workspace
+
+
+def _size_of(data: Any) -> int:
+    """Return the bytes of checked data of any kind."""
+    if isinstance(data, list):
+        return 8 * len(data)
+    if isinstance(data, SquareDistances):
+        return int(data.matrix.nbytes)
+    if isinstance(data, CondensedDistances):
+        return int(data.values.nbytes)
+    if isinstance(data, Graph):
+        return int(data.edges.nbytes + data.weights.nbytes)
+    if hasattr(data, "indptr"):
+        return int(data.data.nbytes + data.indices.nbytes + data.indptr.nbytes)
+    return int(data.nbytes)

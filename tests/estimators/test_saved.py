@@ -1,0 +1,380 @@
+"""A fitted model in one file: the same model in another process, and never another one."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cityblock, pdist
+from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import kneighbors_graph
+
+from files import forged
+from inputs import points
+from isthmus import TransitiveClustering
+from isthmus.estimators.saved import DERIVED, FITTED
+
+X = points("blobs", 60, 2, seed=0)
+WEIGHTS = np.arange(60) % 4
+MODELS = {
+    "default": (TransitiveClustering(3), X, None),
+    "embedding": (TransitiveClustering(3, objective="embedding", power=0.5), X, None),
+    "cut": (TransitiveClustering(3, objective="cut"), X, None),
+    "weights": (TransitiveClustering(3), X, WEIGHTS),
+    "whole weights": (TransitiveClustering(3), X, WEIGHTS + 1.0),
+    "given rows": (TransitiveClustering(2, init=[1, 30]), X, WEIGHTS),
+    "random starts": (TransitiveClustering(3, init="random", random_state=5, n_init=2), X, None),
+    "generator": (
+        TransitiveClustering(3, init="k-means++", random_state=np.random.RandomState(5)),
+        X,
+        None,
+    ),
+    "metric": (
+        TransitiveClustering(3, metric="minkowski", metric_params={"p": 3, "w": np.ones(2)}),
+        X,
+        None,
+    ),
+    "frame": (TransitiveClustering(3), pd.DataFrame(X, columns=["länge", "b"]), None),
+    "sparse": (TransitiveClustering(3), csr_array(X), None),
+    "distances": (TransitiveClustering(3, metric="precomputed"), pdist(X), None),
+    "graph": (
+        TransitiveClustering(3, metric="precomputed", objective="cut", disconnected="join"),
+        kneighbors_graph(X, 2, mode="distance"),
+        None,
+    ),
+    "one point": (TransitiveClustering(1), X[:1], None),
+    "for this process": (
+        TransitiveClustering(np.int64(3), n_jobs=2, verbose=0),
+        X.astype(np.float32),
+        None,
+    ),
+}
+
+
+@pytest.fixture(params=MODELS, scope="module")
+def model(request):
+    estimator, data, weights = MODELS[request.param]
+    return estimator.fit(data, sample_weight=weights)
+
+
+def assert_same_model(found, model):
+    assert type(found) is type(model)
+    np.testing.assert_array_equal(found.labels_, model.labels_)
+    assert found.labels_.dtype == model.labels_.dtype
+    assert found.tree_ == model.tree_
+    assert found.spanning_tree_ == model.spanning_tree_
+    assert found.spanning_tree_.engine == model.spanning_tree_.engine
+    assert found.tree_.spanning_tree is found.spanning_tree_
+    assert (found.inertia_, found.n_iter_) == (model.inertia_, model.n_iter_)
+    assert found.n_features_in_ == model.n_features_in_
+    assert hasattr(found, "feature_names_in_") == hasattr(model, "feature_names_in_")
+    if hasattr(found, "feature_names_in_"):
+        assert found.feature_names_in_.tolist() == model.feature_names_in_.tolist()
+    if model.tree_.n_points > 1 and model._fitted_plan.points is None:
+        expected = pickle.loads(pickle.dumps(model)).labels_for(2)  # a generator moves on
+        np.testing.assert_array_equal(found.labels_for(2), expected)
+
+
+def test_a_loaded_model_is_the_same(model, tmp_path):
+    model.save(tmp_path / "model")
+    found = TransitiveClustering.load(tmp_path / "model")
+    assert_same_model(found, model)
+    for name, value in model.get_params().items():
+        if name not in ("random_state", "metric_params"):
+            assert getattr(found, name) == value
+    if not isinstance(model.random_state, np.random.RandomState):
+        found.save(tmp_path / "again")
+        assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
+    model.save(tmp_path / "model")
+    found = TransitiveClustering.load(tmp_path / "model")
+    if model.metric == "euclidean" and model.n_clusters == 3:
+        labels = found.fit(X[:40]).labels_
+        assert labels.shape == (40,)
+
+
+def test_every_attribute_of_a_fit_is_listed(model):
+    listed = {field.name for field in FITTED} | {DERIVED} | set(model.get_params())
+    assert set(vars(model)) <= listed
+
+
+def test_small(tmp_path):
+    """Edges, weights and labels: 28 bytes a point, as in a pickle, and a short header."""
+    many = points("blobs", 5000, 2, seed=0)
+    model = TransitiveClustering(3).fit(many)
+    model.labels_for(5)
+    model.save(tmp_path / "model")
+    kept = sum(vars(model).get(name, np.empty(0)).nbytes for name in ("_fitted_points",))
+    assert (tmp_path / "model").stat().st_size < 5000 * 28 + kept + 3000
+
+
+def test_a_fit_is_needed(tmp_path):
+    with pytest.raises(NotFittedError):
+        TransitiveClustering().save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_about_the_process_stays_there(tmp_path):
+    cache = tmp_path / "cache"
+    model = TransitiveClustering(2, memory=str(cache), verbose=lambda *_: None).fit(X)
+    model.save(tmp_path / "model")
+    assert str(cache).encode() not in (tmp_path / "model").read_bytes()
+    found = TransitiveClustering.load(tmp_path / "model")
+    assert (found.memory, found.verbose) == (None, 0)
+    assert_same_model(found, model.set_params(verbose=0))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"metric": cityblock}, "metric is a function.*precomputed"),
+        (
+            {"metric": "minkowski", "metric_params": {"p": 2, "w": np.ones((1, 1, 1))}},
+            "metric_para",
+        ),
+        ({"random_state": np.random}, "random_state"),
+    ],
+)
+def test_code_is_refused_before_the_file_is_touched(parameters, words, tmp_path):
+    model = TransitiveClustering(2).fit(X).set_params(**parameters)
+    (tmp_path / "model").write_text("before")
+    with pytest.raises(TypeError, match=words):
+        model.save(tmp_path / "model")
+    assert (tmp_path / "model").read_text() == "before"
+
+
+def test_one_bit_in_each_byte(tmp_path):
+    path = tmp_path / "model"
+    TransitiveClustering(2).fit(X[:20], sample_weight=WEIGHTS[:20]).save(path)
+    whole = path.read_bytes()
+    with path.open("r+b", buffering=0) as stream:
+        for place, byte in enumerate(whole):
+            os.pwrite(stream.fileno(), bytes([byte ^ 1 << place % 8]), place)
+            with pytest.raises(ValueError, match=r"model: (the|this|its) "):
+                TransitiveClustering.load(path)
+            os.pwrite(stream.fileno(), bytes([byte]), place)
+    TransitiveClustering.load(path)
+
+
+def array_numbers(path):
+    """Return the numbers of the arrays of a model's file, by name."""
+    header, _ = forged.parts_of(path)
+    state = header["content"]["state"]["dict"]
+    rows = state["_fitted_rows"]["dict"]
+    tree = state["spanning_tree_"]["dict"]
+    links = dict(zip(("begin", "point", "length"), rows["links"]["list"], strict=True))
+    return {
+        name: value["array"]
+        for name, value in {**tree, **rows, **links, "labels": state["labels_"]}.items()
+        if isinstance(value, dict) and "array" in value
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("labels", lambda a: a + 1, "numbers of clusters"),
+        ("labels", lambda a: a - 1, "numbers of clusters"),
+        ("labels", lambda a: a[:-1], "labels_ must have the shape"),
+        ("labels", lambda a: a.astype(np.int64), "labels_ must be an array"),
+        ("masses", lambda a: a * 0.0, "masses must be finite"),
+        ("masses", lambda a: a * np.inf, "masses must be finite"),
+        ("masses", lambda a: a[1:], "masses must have the shape"),
+        ("is_fitted", lambda a: ~a, "each point of the tree"),
+        ("is_fitted", lambda a: a.astype(np.uint8), "is_fitted must be an array"),
+        ("begin", lambda a: a[::-1].copy(), "in order"),
+        ("begin", lambda a: a[1:], "links must have the shape"),
+        ("point", lambda a: a + 1000, "lead nowhere"),
+        ("point", lambda a: a - 1000, "lead nowhere"),
+        ("point", lambda a: a[1:], "links must have the shape"),
+        ("length", lambda a: -1.0 - a, "lead nowhere"),
+        ("length", lambda a: a * np.nan, "lead nowhere"),
+        ("edges", lambda a: a[[0, *range(len(a) - 1)]], "cycle"),
+    ],
+)
+def test_arrays_that_no_fit_leaves_behind(name, change, words, tmp_path):
+    path = tmp_path / "model"
+    TransitiveClustering(3).fit(X, sample_weight=WEIGHTS).save(path)
+    number = array_numbers(path)[name]
+    header, rest = forged.parts_of(path)
+    shapes = [description["shape"] for description in header["arrays"]]
+    sizes = [
+        int(np.prod(shape)) * int(description["dtype"][2:])
+        for shape, description in zip(shapes, header["arrays"], strict=True)
+    ]
+    offset = sum(-(-size // 64) * 64 for size in sizes[:number])
+    array = np.frombuffer(rest[offset : offset + sizes[number]], header["arrays"][number]["dtype"])
+    forged.write(
+        path, *forged.replace_array(header, rest, number, change(array.reshape(shapes[number])))
+    )
+    with pytest.raises(ValueError, match=words):
+        TransitiveClustering.load(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (("parameters", "__class__"), "os.system", "unknown"),
+        (("parameters", "memory"), "/somewhere/with/pickles", "unknown"),
+        (("parameters", "metric"), {"function": "os.system"}, "unknown"),
+        (("state", "_clusterer"), 1, "unknown"),
+        (("state", "__dict__"), 1, "unknown"),
+        (("state", "n_iter_"), 0, "whole number above zero"),
+        (("state", "n_iter_"), True, "whole number above zero"),
+        (("state", "inertia_"), -1.0, "not negative"),
+        (("state", "inertia_"), {"float": "nan"}, "not negative"),
+        (("state", "n_features_in_"), "two", "whole number"),
+        (("state", "labels_"), {"list": [1, 2]}, "labels_ must be an array"),
+        (("state", "feature_names_in_"), {"names": ["a"]}, "as many"),
+        (("state", "feature_names_in_"), {"list": ["a", "b"]}, "strings"),
+        (("state", "_fitted_plan", "n_clusters"), 61, "n_clusters=61"),
+        (("state", "_fitted_plan", "n_clusters"), 10**400, "n_clusters"),
+        (("state", "_fitted_plan", "objective"), "os.system", "objective must be"),
+        (("state", "_fitted_plan", "more"), 1, "more"),
+        (("state", "_fitted_plan", "points"), {"list": [0, 1, 99]}, "from 0 to 44"),
+        (("state", "_fitted_rows", "links"), None, "links"),
+        (("state", "_fitted_rows", "links"), {"list": []}, "values to unpack"),
+        (("state", "_fitted_rows", "masses"), None, "links"),
+    ],
+)
+def test_values_that_no_fit_leaves_behind(place, value, words, tmp_path):
+    path = tmp_path / "model"
+    TransitiveClustering(3).fit(X, sample_weight=WEIGHTS).save(path)
+    header, rest = forged.parts_of(path)
+    inside = header["content"]
+    for name in place[:-1]:
+        inside = inside[name]["dict"]
+    inside[place[-1]] = value
+    forged.write(path, header, rest)
+    with pytest.raises(ValueError, match=f"model: .*{words}"):
+        TransitiveClustering.load(path)
+
+
+def places_in(value, path=()):
+    """Yield the way to everything in a header."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, inside in entries:
+        yield (*path, name)
+        if isinstance(inside, dict | list):
+            yield from places_in(inside, (*path, name))
+
+
+STRANGE = (None, True, -1, 0, 2**70, 1.5, "x", [], {}, {"list": []}, {"dict": {}}, {"array": 0})
+
+
+def test_anything_anywhere_in_the_header(tmp_path):
+    """A model, perhaps another one, or a ValueError: never anything else."""
+    path = tmp_path / "model"
+    TransitiveClustering(3, metric="minkowski", metric_params={"p": 3, "w": np.ones(2)}).fit(
+        X, sample_weight=WEIGHTS
+    ).save(path)
+    header, rest = forged.parts_of(path)
+    n_refused = 0
+    for place in list(places_in(header)):
+        for value in STRANGE:
+            changed = copy.deepcopy(header)
+            inside = changed
+            for name in place[:-1]:
+                inside = inside[name]
+            inside[place[-1]] = value
+            forged.write(path, changed, rest)
+            try:
+                TransitiveClustering.load(path).labels_for(2)
+            except ValueError:
+                n_refused += 1
+    assert n_refused > 500
+
+
+def test_a_state_that_is_missing(tmp_path):
+    path = tmp_path / "model"
+    TransitiveClustering(3).fit(X).save(path)
+    header, rest = forged.parts_of(path)
+    del header["content"]["state"]["dict"]["inertia_"]
+    forged.write(path, header, rest)
+    with pytest.raises(ValueError, match="'inertia_' is missing"):
+        TransitiveClustering.load(path)
+    del header["content"]["state"]
+    forged.write(path, header, rest)
+    with pytest.raises(ValueError, match="parameters and a state"):
+        TransitiveClustering.load(path)
+
+
+# Run in a new interpreter: loads a good model, then watches what bad files make Python do.
+WATCH = """
+import sys
+from isthmus import TransitiveClustering
+good, *bad = sys.argv[1:]
+model = TransitiveClustering.load(good)
+print(model.labels_.tolist(), model.inertia_, model.labels_for(4).tolist())
+watching = ("pickle", "exec", "compile", "import", "marshal", "os.", "subprocess", "ctypes.dlopen")
+seen = []
+sys.addaudithook(lambda event, _: seen.append(event) if event.startswith(watching) else None)
+TransitiveClustering.load(good)
+for path in bad:
+    try:
+        TransitiveClustering.load(path)
+    except ValueError as error:
+        continue
+    print("loaded", path)
+print(seen)
+"""
+
+
+class Payload:
+    """Leaves a file behind where it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_in_another_process_nothing_but_the_model_arrives(tmp_path):
+    model = TransitiveClustering(3).fit(X)
+    good = tmp_path / "good"
+    model.save(good)
+    trace = tmp_path / "executed"
+    payload = pickle.dumps(Payload(trace))
+    pickle.loads(payload)
+    assert trace.exists()  # the payload works where somebody unpickles it
+    trace.unlink()
+    (tmp_path / "bad pickle").write_bytes(payload)
+    np.save(tmp_path / "bad.npy", np.array([Payload(trace)], dtype=object))
+    np.savez(tmp_path / "bad.npz", labels_=np.array([Payload(trace)], dtype=object))
+    header, rest = forged.parts_of(good)
+    raw = np.frombuffer(payload, dtype=np.uint8)
+    forged.write(tmp_path / "bad array", *forged.replace_array(header, rest, 0, raw))
+    for number, value in enumerate(
+        [
+            {"function": "os.system"},
+            {"py/object": "os.system", "py/reduce": ["touch", str(trace)]},
+            {"!!python/object/apply:os.system": [f"touch {trace}"]},
+            {"array": "__import__('os').system('true')"},
+        ]
+    ):
+        header, rest = forged.parts_of(good)
+        header["content"]["parameters"]["dict"]["metric"] = value
+        forged.write(tmp_path / f"bad header {number}", header, rest)
+    bad = sorted(str(path) for path in tmp_path.glob("bad*"))
+    assert len(bad) == 8
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WATCH, str(good), *bad],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    told, seen = result.stdout.splitlines()
+    assert told == f"{model.labels_.tolist()} {model.inertia_} {model.labels_for(4).tolist()}"
+    assert seen == "[]"
+    assert not trace.exists()

@@ -1,0 +1,118 @@
+"""The progress bar: where it is shown, how often, and to whom."""
+
+import io
+
+import pytest
+
+from isthmus import _progress
+from isthmus._progress import ProgressBar, Stages, can_rewrite, check_verbose
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr(_progress.time, "monotonic", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return Clock(monkeypatch)
+
+
+def test_a_terminal_sees_one_line_rewritten_ten_times_a_second(clock):
+    stream = Terminal()
+    bar = ProgressBar("work", stream=stream)
+    for step in range(1001):
+        clock.now = 100.0 + step * 0.01
+        bar(step, 1000)
+    text = stream.getvalue()
+    assert text.count("\n") == 1
+    assert text.endswith("100%, 10 s \n")
+    assert 70 <= text.count("\r") <= 90  # nothing in the first two seconds
+    assert "\rwork [███████████████               ]  50%, 5 s left " in text
+
+
+def test_a_log_gets_a_line_for_every_tenth(clock):
+    stream = io.StringIO()
+    bar = ProgressBar("work", stream=stream)
+    for step in range(1001):
+        clock.now = 100.0 + step * 0.01
+        bar(step, 1000)
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "work 20%, 8 s left"
+    assert lines[-1] == "work 100%, 10 s"
+    assert len(lines) == 9
+    assert "\r" not in stream.getvalue()
+
+
+def test_nothing_is_shown_for_a_moment_of_work(clock):
+    for stream in (Terminal(), io.StringIO()):
+        bar = ProgressBar("work", stream=stream)
+        clock.now += 1.9
+        bar(1, 2)
+        bar(2, 2)
+        assert stream.getvalue() == ""
+
+
+def test_a_stage_without_work_and_a_stream_that_is_gone(clock):
+    stream = Terminal()
+    bar = ProgressBar("work", patience=0.0, stream=stream)
+    clock.now += 1.0
+    bar(0, 0)
+    assert "100%" in stream.getvalue()
+    gone = io.StringIO()
+    gone.close()
+    assert not can_rewrite(gone)
+    assert not can_rewrite(None)
+
+
+def test_notebooks_rewrite_their_line():
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    assert can_rewrite(stream)
+    assert not can_rewrite(io.StringIO())
+
+
+def test_later_stages_do_not_wait_again(clock, capsys):
+    stages = Stages(1)
+    first = stages.stage("first")
+    clock.now += 3.0
+    first(5, 10)
+    first(10, 10)
+    second = stages.stage("second")
+    second(0, 2)
+    clock.now += 0.5
+    second(1, 2)
+    second(2, 2)
+    with stages.whole("a moment"):
+        pass
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in told] == [
+        "first 50%",
+        "first 100%",
+        "second 50%",
+        "second 100%",
+    ]
+
+
+def test_silence_and_functions():
+    silent = Stages(0)
+    assert silent.stage("work") is None
+    with silent.whole("work"):
+        pass
+    told = []
+    stages = Stages(lambda *call: told.append(call))
+    stages.stage("work")(1, 2)
+    with stages.whole("more"):
+        pass
+    assert told == [("work", 1, 2), ("more", 0, 1), ("more", 1, 1)]
+    for good in (0, 1, True, print):
+        check_verbose(good)
+    with pytest.raises(TypeError, match="verbose must be"):
+        check_verbose(None)
