@@ -20,6 +20,7 @@ NAMES = (
     "clustering",
     "kmeans_stage",
     "path",
+    "predict",
     "battery",
     "outliers",
     "choosing_k",

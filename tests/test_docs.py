@@ -17,6 +17,7 @@ def test_there_are_pages_with_examples():
         "choosing_k.md",
         "datasets.md",
         "metrics.md",
+        "new_points.md",
         "theory.md",
         "theory_embedding.md",
     }

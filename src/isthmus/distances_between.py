@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import chunks
 from isthmus._typing import Array, Floats, Ints
 from isthmus.any_metric import CallableMetric, RowMetric
 from isthmus.distances import Entries, distances_to_column, entries_of, sparse_distance
-from isthmus.metrics import Metric, PreparedPoints, prepare_points, resolve_metric
+from isthmus.metrics import (
+    ABSOLUTES,
+    POWERS,
+    SQUARES,
+    Metric,
+    PreparedPoints,
+    prepare_points,
+    resolve_metric,
+)
 from isthmus.precomputed import (
     CondensedDistances,
     Graph,
@@ -42,6 +50,50 @@ def fill_distances_between(
     """
     for i in range(out.shape[0]):
         distances_to_column(columns, n_targets + first + i, n_targets, kind, power, out[i])
+
+
+@kernel
+def fill_distances_from(rows: Floats, columns: Array, kind: int, power: float, out: Floats) -> None:
+    """Fill out, (m, n), with accumulated distances of m points, in rows, to n others, in columns.
+
+    As :func:`isthmus.distances.distances_to_column` computes them.
+    """
+    for i in range(rows.shape[0]):
+        distances_from_row(rows[i], columns, kind, out[i])
+        if kind == POWERS:
+            powers_from_row(rows[i], columns, power, out[i])
+
+
+@kernel_part
+def distances_from_row(point: Floats, columns: Array, kind: int, row: Floats) -> None:
+    """Fill row, (n,), for one point; with the largest differences where powers are summed."""
+    for j in range(row.shape[0]):
+        row[j] = 0.0
+    for f in range(columns.shape[0]):
+        x, column = point[f], columns[f]
+        if kind == SQUARES:
+            for j in range(row.shape[0]):
+                difference = np.float64(column[j]) - x
+                row[j] += difference * difference
+        elif kind == ABSOLUTES:
+            for j in range(row.shape[0]):
+                row[j] += abs(np.float64(column[j]) - x)
+        else:
+            for j in range(row.shape[0]):
+                row[j] = max(row[j], abs(np.float64(column[j]) - x))
+
+
+@kernel_part
+def powers_from_row(point: Floats, columns: Array, power: float, row: Floats) -> None:
+    """Turn the largest differences in row, (n,), into Minkowski's distances."""
+    for j in range(row.shape[0]):
+        largest = row[j]
+        if largest > 0.0:
+            total = 0.0
+            for f in range(columns.shape[0]):
+                difference = abs(np.float64(columns[f, j]) - point[f])
+                total += (difference / largest) ** power
+            row[j] = largest * total ** (1.0 / power)
 
 
 @kernel

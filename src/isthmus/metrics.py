@@ -36,12 +36,14 @@ from isthmus.point_maps import (
     sparse_distributions,
     sparse_unit_rows,
     standardised,
+    standardising,
     unchanged,
     unit_rows,
     weighted,
     weighted_centred_unit_rows,
     weighted_unit_rows,
     whitened,
+    whitening,
 )
 
 # What the distance kernels compute from the features of two points: the sum of squared
@@ -80,6 +82,9 @@ class Metric:
     prepare_sparse : callable, optional
         The same as ``prepare`` for the CSR matrices of ``scipy.sparse``; None where the map would
         fill them.
+    map_of : callable, optional
+        From points to the map that ``prepare`` applies to them; None where that is ``prepare``,
+        whatever the points.
     """
 
     name: str
@@ -89,6 +94,7 @@ class Metric:
     to_heights: Callable[[Array], Array]
     degree: int
     prepare_sparse: Callable[[Any], Any] | None = None
+    map_of: Callable[[Array], Callable[[Array], Array]] | None = None
 
 
 @dataclass(frozen=True)
@@ -245,6 +251,23 @@ def prepare_points(points: Any, metric: Metric) -> PreparedPoints:
     return PreparedPoints(mapped, metric, scale)
 
 
+def map_for_others(prepared: PreparedPoints, points: Array) -> Callable[[Array], Floats]:
+    """Return the map that prepared some points, to be applied to others; its results are float64.
+
+    points : array
+        Those that ``prepared`` was made of. What is too large for the map is not finite then.
+    """
+    metric = prepared.metric
+    prepare = metric.prepare if metric.map_of is None else metric.map_of(points)
+
+    def mapped(others: Array) -> Floats:
+        with np.errstate(all="ignore"):
+            scaled: Floats = prepare(others).astype(np.float64, copy=False) / prepared.scale
+        return scaled
+
+    return mapped
+
+
 def _minkowski(p: Any) -> Metric:
     if (
         isinstance(p, bool)
@@ -271,7 +294,16 @@ def _weighted(metric: Metric, params: dict[str, Any]) -> Metric:
     weights = as_weights(params.pop("w", None), metric.name)
     if weights is None:
         return metric
-    return replace(metric, prepare=partial(_prepare_weighted, metric, weights), prepare_sparse=None)
+    prepare = partial(_prepare_weighted, metric, weights)
+    return replace(
+        metric, prepare=prepare, prepare_sparse=None, map_of=partial(_beside_first, prepare)
+    )
+
+
+def _beside_first(prepare: Callable[[Array], Array], points: Array) -> Callable[[Array], Array]:
+    """Return a map that depends on the first point, for points that are not."""
+    first = points[:1].astype(np.float64)
+    return lambda others: prepare(np.concatenate([first, others]))[1:]
 
 
 def _prepare_weighted(metric: Metric, weights: Floats, points: Array) -> Array:
@@ -306,7 +338,9 @@ def _standardised(variances: Any) -> Metric:
             raise ValueError(
                 "metric='seuclidean' needs V to be one finite variance above 0 for each feature."
             )
-    return Metric("seuclidean", SQUARES, 0.0, partial(standardised, variances=given), np.sqrt, 1)
+    prepare = partial(standardised, variances=given)
+    map_of = partial(standardising, variances=given)
+    return Metric("seuclidean", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of)
 
 
 def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
@@ -327,7 +361,8 @@ def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
         if not np.isfinite(matrix).all():
             raise ValueError(f"metric='mahalanobis' needs {name} to be finite.")
     prepare = partial(whitened, matrix=matrix, is_inverse=inverse is not None)
-    return Metric("mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1)
+    map_of = partial(whitening, matrix=matrix, is_inverse=inverse is not None)
+    return Metric("mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of)
 
 
 _METRICS = {

@@ -5,6 +5,7 @@ And the functions that lead back, from squared Euclidean distances to distances 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -206,14 +207,26 @@ def hellinger_of_squares(squared: Array) -> Array:
     return np.minimum(np.sqrt(squared / 2.0), 1.0)
 
 
-def _centred(points: Array) -> tuple[Floats, Floats]:
-    """Return points less their mean, each feature divided by a power of two; and these powers."""
-    points = points.astype(np.float64, copy=False)
-    exponents = np.frexp(np.abs(points).max(axis=0))[1]
-    scales = np.ldexp(1.0, np.minimum(exponents, 1023))
-    centred = points / scales
-    centred -= centred.mean(axis=0)
-    return centred, scales
+class Centring:
+    """Points → points less the mean of some, each feature divided by a power of two.
+
+    Attributes
+    ----------
+    scales : (n_features,) float64
+        These powers.
+    """
+
+    def __init__(self, points: Array) -> None:
+        points = points.astype(np.float64, copy=False)
+        exponents = np.frexp(np.abs(points).max(axis=0))[1]
+        self.scales: Floats = np.ldexp(1.0, np.minimum(exponents, 1023))
+        self._mean: Floats = (points / self.scales).mean(axis=0)
+
+    def __call__(self, points: Array) -> Floats:
+        """Return points, centred and divided."""
+        centred: Floats = points.astype(np.float64, copy=False) / self.scales
+        centred -= self._mean
+        return centred
 
 
 def standardised(points: Array, variances: Floats | None) -> Array:
@@ -222,8 +235,14 @@ def standardised(points: Array, variances: Floats | None) -> Array:
     variances : (n_features,), optional
         By default those of the points.
     """
-    centred, scales = _centred(points)
+    return standardising(points, variances)(points)
+
+
+def standardising(points: Array, variances: Floats | None) -> Callable[[Array], Array]:
+    """Return the map that standardises points, for others."""
+    centre = Centring(points)
     if variances is None:
+        centred = centre(points)
         _require_several(points, "seuclidean")
         constant = np.flatnonzero(np.ptp(centred, axis=0) == 0)
         if constant.size:
@@ -238,9 +257,8 @@ def standardised(points: Array, variances: Floats | None) -> Array:
             f"{len(variances)}."
         )
     else:
-        deviations = np.sqrt(variances) / scales
-    divided: Array = centred / deviations
-    return divided
+        deviations = np.sqrt(variances) / centre.scales
+    return lambda others: np.asarray(centre(others) / deviations)
 
 
 def _require_several(points: Array, metric: str) -> None:
@@ -257,9 +275,17 @@ def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array
     matrix : (n_features, n_features), optional
         The covariance or, if ``is_inverse``, its inverse; by default the points' covariance.
     """
-    centred, scales = _centred(points)
+    return whitening(points, matrix, is_inverse=is_inverse)(points)
+
+
+def whitening(
+    points: Array, matrix: Floats | None, *, is_inverse: bool
+) -> Callable[[Array], Array]:
+    """Return the map that whitens points, for others."""
+    centre = Centring(points)
     n_points, n_features = points.shape
     if matrix is None:
+        centred = centre(points)
         _require_several(points, "mahalanobis")
         matrix = centred.T @ centred / (n_points - 1)
     elif matrix.shape != (n_features, n_features):
@@ -268,7 +294,7 @@ def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array
             f"{matrix.shape}."
         )
     else:
-        matrix = matrix * np.outer(scales, scales) ** (1 if is_inverse else -1)
+        matrix = matrix * np.outer(centre.scales, centre.scales) ** (1 if is_inverse else -1)
     # In units of each feature's deviation, so that their sizes do not matter.
     deviations = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
     if not (deviations > 0.0).all():
@@ -280,9 +306,10 @@ def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array
     spread, axes = np.linalg.eigh((matrix + matrix.T) / 2)
     if not spread[0] > spread[-1] * n_features * np.finfo(np.float64).eps:
         raise ValueError(_NOT_DEFINITE)
+    roots = np.sqrt(spread)
     if is_inverse:
-        return np.asarray((centred * deviations) @ axes * np.sqrt(spread))
-    return np.asarray((centred / deviations) @ axes / np.sqrt(spread))
+        return lambda others: np.asarray((centre(others) * deviations) @ axes * roots)
+    return lambda others: np.asarray((centre(others) / deviations) @ axes / roots)
 
 
 _NOT_DEFINITE = (

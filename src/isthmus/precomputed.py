@@ -83,6 +83,35 @@ class Graph:
 Precomputed = SquareDistances | CondensedDistances | Graph
 
 
+@dataclass(frozen=True, eq=False)
+class NewDistances:
+    """The distances of new points to those of a fit.
+
+    Attributes
+    ----------
+    matrix : (n_new, n) float32 or float64, or CSR
+        Not negative, finite. What a CSR matrix does not store is infinite.
+    """
+
+    matrix: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of new points and of others."""
+        n_new, n_points = self.matrix.shape
+        return int(n_new), int(n_points)
+
+    def rows(self, numbers: Ints) -> Floats:
+        """Return some rows, as a new array."""
+        some = self.matrix[numbers]
+        if not issparse(some):
+            return np.array(some, dtype=np.float64)
+        some = some.tocoo()
+        rows = np.full(some.shape, np.inf)
+        rows[some.row, some.col] = some.data
+        return rows
+
+
 def condensed_places(i: Any, j: Any, n_points: int) -> Ints:
     """Return where a condensed matrix holds the distances of different points i and j."""
     low, high = np.minimum(i, j), np.maximum(i, j)
@@ -142,6 +171,48 @@ def check_full_matrix(X: Any, instead: str) -> Array:
         matrix[i, i + 1 :] = matrix[i + 1 :, i] = checked.values[begin:end]
         begin = end
     return matrix
+
+
+def check_new_distances(X: Any, n_points: int) -> NewDistances:
+    """Return the distances of new points to those of a fit, checked.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_new, n_points), or scipy.sparse of that shape
+        What is not stored is no edge, and a stored zero is an edge of length 0.
+    n_points : int
+        The number of points of the fit.
+    """
+    refuse_unsuitable(X)
+    sparse = issparse(X)
+    array = X if sparse else check_array(X, dtype=None, ensure_all_finite=False)
+    n_new, n_columns = array.shape
+    if n_columns != n_points:
+        raise ValueError(
+            f"X has {n_columns} features, but TransitiveClustering is expecting {n_points} "
+            "features as input: with metric='precomputed' a new point is given by its distances "
+            f"to the {n_points} rows of the fit."
+        )
+    if not sparse:
+        matrix = _as_floats(array, _at)
+        for start, stop in chunks(n_new, max(1, _BLOCK // n_points)):
+            _refuse_out_of_range(matrix[start:stop], lambda r, c, start=start: _at(start + r, c))
+        return NewDistances(matrix)
+    if n_new == 0:
+        raise ValueError("Found a matrix with 0 sample(s), while a minimum of 1 is required.")
+    stored = X.tocoo()
+
+    def place(entry: int) -> str:
+        return _at(stored.row[entry], stored.col[entry])
+
+    _refuse_out_of_range(_as_floats(stored.data, place), place)
+    places = stored.row.astype(np.int64) * n_points + stored.col
+    if len(np.unique(places)) < len(places):
+        raise ValueError(
+            "The sparse matrix stores some entries more than once. Call sum_duplicates() first if "
+            "their sums are meant, or keep one of each."
+        )
+    return NewDistances(X.tocsr())
 
 
 def _check_square(array: Array) -> SquareDistances:

@@ -118,7 +118,8 @@ def test_pickles_stay_small():
     weights = rng.uniform(size=3000) * (rng.uniform(size=3000) > 0.2)
     model = TransitiveClustering(3).fit(X, sample_weight=weights)
     model.labels_for(5)
-    assert len(pickle.dumps(model)) < 3000 * 60  # the points alone are 64 bytes each
+    # the points alone, which are needed for new ones, are 64 bytes each
+    assert len(pickle.dumps(model)) < 3000 * (60 + 64)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cityblock, pdist
+from scipy.spatial.distance import cdist, cityblock, pdist
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import kneighbors_graph
 
@@ -93,6 +93,41 @@ def test_a_loaded_model_is_the_same(model, tmp_path):
         assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
+def test_a_loaded_model_predicts_the_same(model, tmp_path):
+    model.save(tmp_path / "model")
+    found = TransitiveClustering.load(tmp_path / "model")
+    new = points("gaussian", 20, 2, seed=1)
+    if model.metric == "precomputed":
+        new = cdist(new, X)
+    elif hasattr(model, "feature_names_in_"):
+        new = pd.DataFrame(new, columns=model.feature_names_in_)
+    np.testing.assert_array_equal(found.predict(new), model.predict(new))
+    np.testing.assert_array_equal(found.transform(new), model.transform(new))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("points", None, "points must be there"),
+        ("metric", "precomputed", "points must be there"),
+        ("metric", "nonsense", "Unknown metric"),
+        ("metric", 3, "Unknown metric"),
+        ("metric_params", {"dict": {"p": 3}}, "parameters"),
+        ("points", {"list": []}, "array"),
+        ("points", {"array": 0}, "there are 60 points"),
+        ("points", {"names": ["a"]}, "2D array|convert"),
+    ],
+)
+def test_points_that_no_fit_leaves_behind(name, value, words, tmp_path):
+    path = tmp_path / "model"
+    TransitiveClustering(3).fit(X).save(path)
+    header, rest = forged.parts_of(path)
+    header["content"]["state"]["dict"]["_new_rows"]["dict"][name] = value
+    forged.write(path, header, rest)
+    with pytest.raises(ValueError, match=words):
+        TransitiveClustering.load(path)
+
+
 def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
     model.save(tmp_path / "model")
     found = TransitiveClustering.load(tmp_path / "model")
@@ -102,18 +137,17 @@ def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
 
 
 def test_every_attribute_of_a_fit_is_listed(model):
-    listed = {field.name for field in FITTED} | {DERIVED} | set(model.get_params())
+    listed = {field.name for field in FITTED} | set(DERIVED) | set(model.get_params())
     assert set(vars(model)) <= listed
 
 
 def test_small(tmp_path):
-    """Edges, weights and labels: 28 bytes a point, as in a pickle, and a short header."""
+    """Edges, weights and labels: 28 bytes a point, the points once, and a short header."""
     many = points("blobs", 5000, 2, seed=0)
     model = TransitiveClustering(3).fit(many)
     model.labels_for(5)
     model.save(tmp_path / "model")
-    kept = sum(vars(model).get(name, np.empty(0)).nbytes for name in ("_fitted_points",))
-    assert (tmp_path / "model").stat().st_size < 5000 * 28 + kept + 3000
+    assert (tmp_path / "model").stat().st_size < 5000 * 28 + many.nbytes + 3000
 
 
 def test_a_fit_is_needed(tmp_path):
@@ -314,6 +348,7 @@ from isthmus import TransitiveClustering
 good, *bad = sys.argv[1:]
 model = TransitiveClustering.load(good)
 print(model.labels_.tolist(), model.inertia_, model.labels_for(4).tolist())
+print(model.predict([[0.0, 0.0], [5.0, 5.0], [-9.0, 3.0]]).tolist())
 watching = ("pickle", "exec", "compile", "import", "marshal", "os.", "subprocess", "ctypes.dlopen")
 seen = []
 sys.addaudithook(lambda event, _: seen.append(event) if event.startswith(watching) else None)
@@ -374,7 +409,49 @@ def test_in_another_process_nothing_but_the_model_arrives(tmp_path):
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    told, seen = result.stdout.splitlines()
+    told, predicted, seen = result.stdout.splitlines()
+    assert predicted == str(model.predict([[0.0, 0.0], [5.0, 5.0], [-9.0, 3.0]]).tolist())
     assert told == f"{model.labels_.tolist()} {model.inertia_} {model.labels_for(4).tolist()}"
     assert seen == "[]"
     assert not trace.exists()
+
+
+def test_a_suggestion_is_kept(tmp_path):
+    model = TransitiveClustering("auto").fit(X)
+    model.save(tmp_path / "model")
+    found = TransitiveClustering.load(tmp_path / "model")
+    assert found.n_clusters_ == model.n_clusters_
+    assert str(found.suggestion_) == str(model.suggestion_)
+    for name in ("labels", "ranking", "strength", "silhouette"):
+        np.testing.assert_array_equal(
+            getattr(found.suggestion_, name), getattr(model.suggestion_, name)
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("confidence", 3),
+        ("gap", {"array": 0}),
+        ("labels", None),
+        ("sizes", {"list": [1]}),
+        ("reasons", {"list": [1]}),
+        ("clear_from", "much"),
+        ("n_clusters", 0),
+    ],
+)
+def test_suggestions_that_no_fit_leaves_behind(name, value, tmp_path):
+    path = tmp_path / "model"
+    TransitiveClustering("auto").fit(X).save(path)
+    header, rest = forged.parts_of(path)
+    header["content"]["state"]["dict"]["suggestion_"]["dict"][name] = value
+    forged.write(path, header, rest)
+    with pytest.raises(ValueError, match=r"suggestion_|count"):
+        TransitiveClustering.load(path)
+
+
+def test_a_loaded_model_has_its_summary(model, tmp_path):
+    model.save(tmp_path / "model")
+    found = TransitiveClustering.load(tmp_path / "model")
+    assert str(found.summary_) == str(model.summary_)
+    np.testing.assert_array_equal(found.outlier_scores_, model.outlier_scores_)

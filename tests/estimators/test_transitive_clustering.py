@@ -34,7 +34,18 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_failures(estimator):
+    if not isinstance(estimator, TransitiveClustering):
+        return {}
+    reason = (
+        "Rows are shuffled, and clusters of one mass are numbered by their first rows. Without "
+        "that: test_predict.py, test_whole_weights_are_repeated_rows_for_new_points."
+    )
+    kinds = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -230,7 +241,7 @@ def test_pickles_hold_the_tree_once():
     model.labels_for(5)
     model.tree_.distance(0, 1)
     size = len(pickle.dumps(model))
-    assert size < 5000 * 40  # edges, weights and labels: 28 bytes a point
+    assert size < 5000 * (40 + 16)  # edges, weights and labels: 28 bytes a point; the points 16
     again = pickle.loads(pickle.dumps(model))
     assert again.tree_ == model.tree_
 

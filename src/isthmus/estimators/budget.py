@@ -11,15 +11,19 @@ from isthmus._memory import Budget, check_memory_limit
 from isthmus._typing import Floats
 from isthmus.estimators.input import n_points_of
 from isthmus.kmeans import Plan
+from isthmus.kmeans.link_search import is_for_tree
 from isthmus.kmeans.memory import Workspace, workspace_within
+from isthmus.metrics import Metric, resolve_metric
 from isthmus.precomputed import CondensedDistances, Graph, SquareDistances
 
-# Entries of the rows of distances that are held together for rows of weight 0, and their bytes.
-_AT_ONCE, _PER_ENTRY = 1 << 20, 48
+# For rows of weight 0: entries of the rows of distances that are held together, and their bytes;
+# and of a kd-tree, which serves few features, the bytes for each point.
+_AT_ONCE, _PER_ENTRY = 1 << 21, 24
+_PER_POINT = 200
 
 
 def keep_to_limit(
-    limit: Any, data: Any, weights: Floats | None, plan: Plan
+    limit: Any, data: Any, weights: Floats | None, plan: Plan, metric: Any, metric_params: Any
 ) -> tuple[int | None, Plan, Workspace]:
     """Return what is left for the spanning tree, and how to cluster with no more than the limit.
 
@@ -33,7 +37,12 @@ def keep_to_limit(
     n_rows = n_points_of(data)
     n_fitted = n_rows if weights is None else int(np.count_nonzero(weights))
     if n_fitted < n_rows:  # the others are set aside, and these copied
-        held = min((n_rows - n_fitted) * n_fitted, _AT_ONCE + n_fitted) * _PER_ENTRY
+        by_tree = False
+        if isinstance(data, np.ndarray):
+            resolved = resolve_metric(metric, metric_params)
+            by_tree = isinstance(resolved, Metric) and is_for_tree(data[:n_fitted], resolved)
+        entries = min((n_rows - n_fitted) * n_fitted, _AT_ONCE + n_fitted) * plan.n_jobs
+        held = n_rows * _PER_POINT if by_tree else entries * _PER_ENTRY
         budget = budget.after(held + int(_size_of(data) * n_fitted / n_rows))
     n_runs, workspace = workspace_within(
         budget,

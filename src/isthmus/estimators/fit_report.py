@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from isthmus._parallel import chunks
 from isthmus._typing import Floats, Labels
 from isthmus.estimators.cluster_summary import ClusterSummary, summarise
+from isthmus.estimators.feature_means import feature_means
+from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.kmeans.new_points import transitive_rows
 from isthmus.ultrametric import UltrametricTree
@@ -29,14 +32,15 @@ class FitReport:
     tree : UltrametricTree
     rows : WeightedRows
     labels : (n_rows,) int32
-    feature_means : (k, n_features) float64 or None
+    points : array, CSR matrix, list of objects, or None where distances were given
+        The rows with a weight above 0.
     feature_names : tuple of str, or None where X had no names
     """
 
     tree: UltrametricTree
     rows: WeightedRows
     labels: Labels
-    feature_means: Floats | None
+    points: Any
     feature_names: tuple[str, ...] | None
 
     @cached_property
@@ -59,8 +63,9 @@ class FitReport:
         """The figures of each cluster."""
         is_fitted, names = self.rows.is_fitted, self.feature_names
         rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
+        means = feature_means(self.points, self.labels[rows], self.rows.masses)
         if names is None:
-            n_features = 0 if self.feature_means is None else self.feature_means.shape[1]
+            n_features = 0 if means is None else means.shape[1]
             names = tuple(f"x{i}" for i in range(n_features))
         return summarise(
             self.tree,
@@ -69,17 +74,45 @@ class FitReport:
             self.rows.masses,
             rows,
             self.outlier_scores[rows],
-            self.feature_means,
-            names if self.feature_means is not None else (),
+            means,
+            names if means is not None else (),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        # What was derived is derived again when needed.
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
+class ReportsFit:
+    """For an estimator of trees: figures about its fit, computed when they are first asked for.
 
-class ReportInNotebooks:
-    """For an estimator: a notebook shows the summary of a fit below scikit-learn's diagram."""
+    A notebook shows the summary below scikit-learn's diagram.
+    """
+
+    tree_: UltrametricTree
+    labels_: Labels
+    _fitted_rows: WeightedRows
+    _new_rows: NewRows
+    _report: FitReport
+
+    @property
+    def outlier_scores_(self) -> Floats:
+        """How much of an outlier each row is, from 0 to 1; computed when first asked for."""
+        return self._ready_report().outlier_scores
+
+    @property
+    def summary_(self) -> ClusterSummary:
+        """The figures of each cluster; computed when first asked for."""
+        return self._ready_report().summary
+
+    def _ready_report(self) -> FitReport:
+        check_is_fitted(self)
+        if not hasattr(self, "_report"):
+            names = getattr(self, "feature_names_in_", None)
+            self._report = FitReport(
+                self.tree_,
+                self._fitted_rows,
+                self.labels_,
+                self._new_rows.points,
+                None if names is None else tuple(names),
+            )
+        return self._report
 
     def _repr_html_inner(self) -> str:
         diagram: str = super()._repr_html_inner()  # type: ignore[misc]
@@ -92,5 +125,4 @@ class ReportInNotebooks:
         return bundle
 
     def _summary_as_html(self) -> str:
-        report: FitReport | None = vars(self).get("_report")
-        return "" if report is None else report.summary._repr_html_()
+        return self.summary_._repr_html_() if "labels_" in vars(self) else ""

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from isthmus._typing import Array
-from isthmus.metrics import allows_nan, is_by_callable, is_precomputed
-from isthmus.precomputed import Precomputed, check_precomputed
-from isthmus.validation import SPARSE_REFUSED, as_objects, float_types, refuse_unsuitable
+from isthmus.metrics import allows_nan, is_by_callable, is_precomputed, takes_sparse
+from isthmus.precomputed import (
+    NewDistances,
+    Precomputed,
+    check_new_distances,
+    check_precomputed,
+)
+from isthmus.validation import (
+    SPARSE_REFUSED,
+    as_objects,
+    canonical,
+    float_types,
+    refuse_unsuitable,
+)
 
 
 def check_input(
@@ -33,16 +44,58 @@ def check_input(
     refuse_unsuitable(X)
     if is_precomputed(metric):
         return _check_distances(estimator, X)
+    return _check_points(estimator, X, metric, params, sparse=sparse, reset=True)
+
+
+def check_new_input(
+    estimator: BaseEstimator, X: Any, fitted: Any, metric: Any, params: Any
+) -> Array | list[Any] | NewDistances:
+    """Return new rows of the same kind as fitted ones; distances where ``fitted`` is None.
+
+    fitted : array, CSR matrix, list of objects or None
+    metric, params : str or callable, mapping
+        Those of the fit.
+    """
+    if fitted is None:
+        distances = check_new_distances(X, estimator.n_features_in_)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return distances
+    if isinstance(fitted, list):
+        if not isinstance(X, list | tuple) and len(getattr(X, "shape", ())) != 1:
+            raise TypeError(
+                "The fit was on a list of objects; new ones must come as a list, too, got "
+                f"{type(X).__name__}."
+            )
+        if len(X) == 0:
+            raise ValueError("Found a list with 0 sample(s), while a minimum of 1 is required.")
+        return list(X)
+    if is_by_callable(metric) and as_objects(X) is not None:
+        raise TypeError("The fit was on a table of numbers; new rows must be one, too.")
+    refuse_unsuitable(X)
+    sparse = takes_sparse(metric, params)
+    data: Any = _check_points(estimator, X, metric, params, sparse=sparse, reset=False)
+    if issparse(fitted):
+        data = csr_array(data)
+    elif issparse(data):
+        data = data.toarray()
+    new: Array = data
+    return new
+
+
+def _check_points(
+    estimator: BaseEstimator, X: Any, metric: Any, params: Any, *, sparse: bool, reset: bool
+) -> Array:
     if issparse(X) and not sparse:
         raise TypeError(SPARSE_REFUSED)
     data: Array = validate_data(
         estimator,
         X,
+        reset=reset,
         accept_sparse="csr",
         dtype="numeric" if is_by_callable(metric) else float_types(X),
         ensure_all_finite="allow-nan" if allows_nan(metric, params) else True,
     )
-    return data
+    return canonical(data) if issparse(data) else data
 
 
 def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:

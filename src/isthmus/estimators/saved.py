@@ -13,19 +13,23 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from isthmus._typing import Array
+from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.files import read_file, write_file
 from isthmus.kmeans import Plan
 from isthmus.kmeans.new_points import Links
+from isthmus.kmeans.suggestion import Suggestion
+from isthmus.metrics import allows_nan, check_metric, is_precomputed, takes_sparse
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
+from isthmus.validation import check_points
 
 E = TypeVar("E")
 State = Mapping[str, Any]
 
 _KIND = "TransitiveClustering"
-# Made again from the others when it is needed, and never kept.
-DERIVED = "_clusterer"
+# Made again from the others when they are needed, and never kept.
+DERIVED = ("_clusterer", "_report")
 # A parameter that a file may not set: what lies there is unpickled by the next fit.
 _NEVER_SAVED = "memory"
 
@@ -207,6 +211,58 @@ def _unpack_names(names: Any, state: State) -> Array:
     return names
 
 
+def _pack_new_rows(new_rows: NewRows) -> dict[str, Any]:
+    return {
+        "points": new_rows.points,
+        "metric": new_rows.metric,
+        "metric_params": new_rows.metric_params,
+    }
+
+
+def _unpack_new_rows(saved: Any, state: State) -> NewRows:
+    points, metric, params = saved["points"], saved["metric"], saved["metric_params"]
+    check_metric(metric, params)
+    plan, rows, tree = state["_fitted_plan"], state["_fitted_rows"], state["tree_"]
+    if (points is None) != is_precomputed(metric):
+        raise ValueError("points must be there, unless distances were given.")
+    if points is not None:
+        sparse = takes_sparse(metric, params)
+        points = check_points(points, allow_nan=allows_nan(metric, params), accept_sparse=sparse)
+        if points.shape != (tree.n_points, state["n_features_in_"]):
+            raise ValueError(f"there are {tree.n_points} points, but rows of {points.shape}.")
+    labels = state["labels_"] if rows.is_fitted is None else state["labels_"][rows.is_fitted]
+    return NewRows(points, rows, tree, labels, plan.objective, plan.power, metric, params)
+
+
+# The arrays of a suggestion that have an entry for each number of clusters.
+_PER_NUMBER = {"ranking": np.int64, "numbers": np.int64} | dict.fromkeys(
+    ("gap", "ratio", "strength", "chance", "drop", "silhouette"), np.float64
+)
+_WORDS = ("explanation", "verdicts", "reasons")
+
+
+def _pack_suggestion(suggestion: Suggestion) -> dict[str, Any]:
+    parts = {name: getattr(suggestion, name) for name in Suggestion.__dataclass_fields__}
+    return {name: list(part) if isinstance(part, tuple) else part for name, part in parts.items()}
+
+
+def _unpack_suggestion(saved: Any, state: State) -> Suggestion:
+    parts = dict(saved)
+    if parts.keys() != Suggestion.__dataclass_fields__.keys():
+        raise ValueError("suggestion_ must have all its parts and no others.")
+    n_numbers = len(parts["numbers"])
+    for name, dtype in _PER_NUMBER.items():
+        _check_array(parts[name], dtype, (n_numbers,), f"suggestion_.{name}")
+    _check_array(parts["labels"], np.int32, state["labels_"].shape, "suggestion_.labels")
+    for sizes in parts["sizes"]:
+        _check_array(sizes, np.int64, (None,), "suggestion_.sizes")
+    words = [parts["confidence"], *(word for name in _WORDS for word in parts[name])]
+    if not all(isinstance(word, str) for word in words) or type(parts["clear_from"]) is not float:
+        raise ValueError("suggestion_ must explain itself in words, and by one number.")
+    _unpack_count(parts["n_clusters"], state)
+    return Suggestion(**{**parts, **{name: tuple(parts[name]) for name in ("sizes", *_WORDS)}})
+
+
 # In the order in which they are unpacked. What another part of a fit leaves behind needs a line
 # here, or a test fails.
 FITTED = (
@@ -219,6 +275,9 @@ FITTED = (
     Field("labels_", _as_it_is, _unpack_labels),
     Field("inertia_", _as_it_is, _unpack_inertia),
     Field("n_iter_", _as_it_is, _unpack_count),
+    Field("n_clusters_", _as_it_is, _unpack_count),
+    Field("suggestion_", _pack_suggestion, _unpack_suggestion, optional=True),
     Field("n_features_in_", _as_it_is, _unpack_count, optional=True),
     Field("feature_names_in_", _as_it_is, _unpack_names, optional=True),
+    Field("_new_rows", _pack_new_rows, _unpack_new_rows),
 )

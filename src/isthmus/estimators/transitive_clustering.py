@@ -15,10 +15,10 @@ from isthmus._progress import Stages, check_verbose
 from isthmus._typing import Floats, Labels
 from isthmus.estimators.budget import keep_to_limit
 from isthmus.estimators.cluster_path import ClusterPath, Found, cluster_path
-from isthmus.estimators.cluster_summary import ClusterSummary
-from isthmus.estimators.feature_means import feature_means
-from isthmus.estimators.fit_report import FitReport, ReportInNotebooks
+from isthmus.estimators.fit_report import ReportsFit
 from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.new_rows import NewRows
+from isthmus.estimators.predicting import PredictsNewRows
 from isthmus.estimators.saved import DERIVED, load_model, save_model
 from isthmus.estimators.suggest import suggest_for_rows
 from isthmus.estimators.tree_memory import TreeMemory
@@ -33,6 +33,7 @@ from isthmus.metrics import (
     is_precomputed,
     takes_sparse,
 )
+from isthmus.precomputed import Precomputed
 from isthmus.ultrametric import UltrametricTree
 from isthmus.validation import (
     check_disconnected,
@@ -44,7 +45,12 @@ from isthmus.validation import (
 )
 
 
-class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class TransitiveClustering(
+    ReportsFit,
+    PredictsNewRows,
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Cluster points by their transitive distances.
 
     The transitive distance of two points is the longest hop on the path between them in the
@@ -162,6 +168,9 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
     rows are at distance 0; if there are fewer different points than clusters, equal points are
     spread over clusters.
 
+    For :meth:`predict` and :meth:`transform` a fit keeps a reference to its points, which must not
+    be changed in place, and pickles hold them; of precomputed distances nothing is kept.
+
     References
     ----------
     .. [1] C. Xu, J. Liu, X. Tang, "Clustering with Transitive Distance and K-Means Duality".
@@ -234,8 +243,8 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
             How many equal points each row stands for: a finite number, not negative. A whole
             number gives what so many copies of the row would give, wherever no copies are torn
             apart; only the ratios of weights matter to the labels. A row of weight 0 takes no
-            part in the fit, and then gets the label that a new point would: that of the nearest
-            centre, and for ``objective="cut"`` that of the nearest fitted row.
+            part in the fit, and then gets the label that a new point would, see :meth:`predict`:
+            that of the nearest centre, and for ``objective="cut"`` that of the nearest fitted row.
 
         Returns
         -------
@@ -249,7 +258,9 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         n_points = n_points_of(data)
         weights = check_sample_weight(sample_weight, n_points)
         plan = self._plan(n_points, weights)
-        left, plan, workspace = keep_to_limit(self.memory_limit, data, weights, plan)
+        left, plan, workspace = keep_to_limit(
+            self.memory_limit, data, weights, plan, self.metric, self.metric_params
+        )
         forget_fit(self, keep_features=True)
         stages = Stages(self.verbose)
         to_fit = RowsToFit(data, weights, self.metric, self.metric_params)
@@ -268,7 +279,7 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
             if isinstance(self.n_clusters, str):  # "auto"
                 suggestion = suggest_for_rows(tree, self.k_max, weights)
                 plan = replace(plan, n_clusters=suggestion.n_clusters)
-            rows = to_fit.hung_on(tree)
+            rows = to_fit.hung_on(tree, plan.n_jobs)
         clusterer = TreeClusterer(
             tree,
             objective=plan.objective,
@@ -278,34 +289,29 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         )
         solution = clusterer.run(plan, stages.stage("clusters"))
         labels = rows.labels(clusterer, tree, solution.labels)
-        means = feature_means(to_fit.points, solution.labels, rows.masses)
         self.spanning_tree_ = spanning_tree
         self.tree_ = tree
         self._fitted_plan = plan
         self._fitted_rows = rows
         self._clusterer = clusterer
-        names = getattr(self, "feature_names_in_", None)
-        self._report = FitReport(tree, rows, labels, means, None if names is None else tuple(names))
+        self._new_rows = NewRows(
+            None if isinstance(data, Precomputed) else to_fit.points,
+            rows,
+            tree,
+            solution.labels,
+            plan.objective,
+            plan.power,
+            self.metric,
+            self.metric_params,
+            clusterer,
+        )
         self.labels_ = labels
         self.inertia_ = solution.inertia
         self.n_iter_ = max(solution.n_iter, 1)
         self.n_clusters_ = plan.n_clusters
-        self.__dict__.pop("suggestion_", None)  # of an earlier fit
         if suggestion is not None:
             self.suggestion_ = suggestion
         return self
-
-    @property
-    def outlier_scores_(self) -> Floats:
-        """How much of an outlier each row is, from 0 to 1; computed when first asked for."""
-        check_is_fitted(self)
-        return self._report.outlier_scores
-
-    @property
-    def summary_(self) -> ClusterSummary:
-        """The figures of each cluster; computed when first asked for."""
-        check_is_fitted(self)
-        return self._report.summary
 
     def labels_for(self, n_clusters: int) -> Labels:
         """Return the labels for another number of clusters, from the tree of the last fit.
@@ -474,9 +480,10 @@ class TransitiveClustering(ReportInNotebooks, ClusterMixin, BaseEstimator):  # t
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        # What the clusterer holds is derived from the tree and made again when needed.
+        # What is derived from the rest is made again when needed.
         state = dict(super().__getstate__())
-        state.pop(DERIVED, None)
+        for name in DERIVED:
+            state.pop(name, None)
         return state
 
     def __sklearn_tags__(self) -> Any:

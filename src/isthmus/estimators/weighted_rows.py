@@ -11,8 +11,15 @@ import numpy as np
 from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.distances_between import distances_between
 from isthmus.kmeans import TreeClusterer
+from isthmus.kmeans.link_search import find_links_of_all, link_search
 from isthmus.kmeans.new_points import Links, label_new_points, links_to_tree
-from isthmus.precomputed import CondensedDistances, Graph, SquareDistances, condensed_places
+from isthmus.precomputed import (
+    CondensedDistances,
+    Graph,
+    Precomputed,
+    SquareDistances,
+    condensed_places,
+)
 from isthmus.ultrametric import UltrametricTree
 
 
@@ -65,22 +72,32 @@ class RowsToFit:
         metric_params: dict[str, Any] | None,
     ) -> None:
         self.points = points
+        self._metric = metric, metric_params
         self._weights = weights
-        self._aside: Ints = np.empty(0, dtype=np.int64)
+        self._aside: Any = []
+        self._n_aside = 0
         self._blocks: Iterator[tuple[Ints, Floats]] = iter(())
         if weights is not None and not weights.all():
-            self._aside, fitted = np.flatnonzero(weights == 0.0), np.flatnonzero(weights)
-            self._blocks = distances_between(points, self._aside, fitted, metric, metric_params)
+            aside, fitted = np.flatnonzero(weights == 0.0), np.flatnonzero(weights)
+            self._n_aside = len(aside)
+            # refuses what the metric does not take
+            self._blocks = distances_between(points, aside, fitted, metric, metric_params)
             self.points = _take(points, fitted)
+            if not isinstance(points, Precomputed):
+                self._aside = _take(points, aside)
 
-    def hung_on(self, tree: UltrametricTree) -> WeightedRows:
+    def hung_on(self, tree: UltrametricTree, n_jobs: int = 1) -> WeightedRows:
         """Return what a fit keeps of the rows, given the tree of those that it fits."""
         if self._weights is None:
             return WeightedRows()
-        if len(self._aside) == 0:
+        if self._n_aside == 0:
             return WeightedRows(self._weights)
+        if isinstance(self.points, Precomputed):
+            links = links_to_tree(tree, self._n_aside, self._blocks)
+        else:
+            search = link_search(self.points, tree, *self._metric)
+            links = find_links_of_all(search, self._aside, self._n_aside, n_jobs)
         is_fitted = self._weights > 0.0
-        links = links_to_tree(tree, len(self._aside), self._blocks)
         return WeightedRows(self._weights[is_fitted], is_fitted, links)
 
 

@@ -17,7 +17,7 @@ def forget_fit(estimator: Any, *, keep_features: bool = False) -> None:
     keep_features : bool
         Whether the number and the names of features, which belong to the next one, stay.
     """
-    for name in (DERIVED, *(field.name for field in FITTED)):
+    for name in (*DERIVED, *(field.name for field in FITTED)):
         if not (keep_features and name in ("n_features_in_", "feature_names_in_")):
             vars(estimator).pop(name, None)
 

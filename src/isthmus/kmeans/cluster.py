@@ -285,6 +285,16 @@ class TreeClusterer:
         units += self.objective.mass_degree * [self._mass_unit]
         return Solution(best.labels, product([best.inertia, *units]), best.n_iter)
 
+    def lengths(self, squares: Floats) -> Floats:
+        """Return distances to centres in the units of the data, from squares in the kernels'."""
+        units = [self.objective.unit, self.height_unit]
+        # Of the two masses by which an inertia grows, one is that of the point itself.
+        units += (self.objective.mass_degree - 1) * [float(np.sqrt(self._mass_unit))]
+        mantissas, exponents = np.frexp(units)
+        with np.errstate(over="ignore", under="ignore"):
+            lengths: Floats = np.ldexp(np.sqrt(squares) * mantissas.prod(), exponents.sum())
+        return lengths
+
     @staticmethod
     def _n_starts(plan: Plan) -> int:
         by_luck = plan.objective != "cut" and plan.init in ("k-means++", "random")

@@ -36,15 +36,38 @@ def representatives(points: Array) -> Ints | None:
         ranked = np.sort(sample[:n_sampled])
         if np.count_nonzero(ranked[1:] == ranked[:-1]) <= _WORTHWHILE * max(n_sampled, 1):
             return None
-    # Numbers are sorted several times faster than indices by them: the last bits of each hash
-    # give way to the row's index.
-    n_bits = max(n_points - 1, 1).bit_length()
-    keys = np.empty(n_points, dtype=np.uint64)
-    hash_rows(rows, n_bits, keys)
-    keys.sort()
-    first = np.arange(n_points)
-    join_equal_rows(rows, keys, n_bits, first)
-    return first
+    return RowIndex(rows).first_equal()
+
+
+class RowIndex:
+    """Rows, to be found by what they hold.
+
+    Parameters
+    ----------
+    rows : (n, n_features) array in C order
+        Rows are equal if all entries are; two missing ones (NaN) are.
+    """
+
+    def __init__(self, rows: Array) -> None:
+        self.rows = rows
+        # Numbers are sorted several times faster than indices by them: the last bits of each hash
+        # give way to the row's index.
+        self._n_bits = max(len(rows) - 1, 1).bit_length()
+        self._keys = np.empty(len(rows), dtype=np.uint64)
+        hash_rows(rows, self._n_bits, self._keys)
+        self._keys.sort()
+
+    def first_equal(self) -> Ints:
+        """Return, for each row, the first one equal to it, (n,); see join_equal_rows."""
+        first = np.arange(len(self.rows))
+        join_equal_rows(self.rows, self._keys, self._n_bits, first)
+        return first
+
+    def find(self, rows: Array) -> Ints:
+        """Return the first row that equals each of others, -1 where there is none."""
+        found = np.empty(len(rows), dtype=np.int64)
+        find_rows(self.rows, self._keys, self._n_bits, np.ascontiguousarray(rows), found)
+        return found
 
 
 @kernel_part
@@ -54,10 +77,23 @@ def hash_row(points: Array, i: int) -> np.uint64:
     mixed = np.uint64(points.shape[1])
     for t in range(points.shape[1]):
         # + 0.0: a negative zero is a zero
-        bits = np.float64(points[i, t] + 0.0).view(np.uint64)
+        x: float = np.float64(points[i, t] + 0.0)
+        if np.isnan(x):  # there are many, by their bits
+            x = np.nan
+        bits = np.float64(x).view(np.uint64)
         mixed = (mixed ^ bits) * multiplier
         mixed ^= mixed >> np.uint64(32)
     return mixed
+
+
+@kernel_part
+def are_equal(points: Array, i: int, others: Array, j: int) -> bool:
+    """Whether two rows are equal; what is missing in both is."""
+    for t in range(points.shape[1]):
+        x, y = points[i, t], others[j, t]
+        if not (x == y or (np.isnan(x) and np.isnan(y))):
+            return False
+    return True
 
 
 @kernel
@@ -97,10 +133,30 @@ def join_equal_rows(points: Array, keys: Hashes, n_bits: int, first: Ints) -> No
         end = begin + 1
         while end < keys.shape[0] and keys[end] >> np.uint64(n_bits) == hashed:
             i = np.int64(keys[end] & mask)
-            equal = True
-            for t in range(points.shape[1]):
-                equal = equal and points[i, t] == points[smallest, t]
-            if equal:
+            if are_equal(points, i, points, smallest):
                 first[i] = smallest
             end += 1
         begin = end
+
+
+@kernel
+def find_rows(points: Array, keys: Hashes, n_bits: int, rows: Array, found: Ints) -> None:
+    """Fill found[q] with the smallest index of a point equal to row q, or -1; keys are sorted."""
+    shift = np.uint64(n_bits)
+    mask = (np.uint64(1) << shift) - np.uint64(1)
+    for q in range(rows.shape[0]):
+        hashed = hash_row(rows, q) >> shift
+        low, high = 0, keys.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] >> shift < hashed:
+                low = middle + 1
+            else:
+                high = middle
+        found[q] = -1
+        while low < keys.shape[0] and keys[low] >> shift == hashed:
+            i = np.int64(keys[low] & mask)
+            if are_equal(points, i, rows, q):
+                found[q] = i
+                break
+            low += 1

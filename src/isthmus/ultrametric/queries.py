@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel
+from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import chunks, map_in_threads
 from isthmus._typing import Array, Floats, Ints
 
@@ -33,27 +33,32 @@ def block_maxima(gaps: Floats) -> Floats:
     return table
 
 
+@kernel_part
+def largest_gap(gaps: Floats, table: Floats, low: int, high: int) -> float:
+    """Return the largest gap between two leaf places, the lower one first."""
+    largest = 0.0
+    low_block, high_block = (low + BLOCK - 1) // BLOCK, high // BLOCK
+    if low_block >= high_block:
+        for p in range(low, high):
+            largest = max(largest, gaps[p])
+        return largest
+    for p in range(low, low_block * BLOCK):
+        largest = max(largest, gaps[p])
+    for p in range(high_block * BLOCK, high):
+        largest = max(largest, gaps[p])
+    level = 0
+    while (2 << level) <= high_block - low_block:
+        level += 1
+    largest = max(largest, table[level, low_block])
+    return float(max(largest, table[level, high_block - (1 << level)]))
+
+
 @kernel
 def largest_gaps(gaps: Floats, table: Floats, first: Ints, second: Ints, out: Floats) -> None:
     """Fill out[q] with the largest gap between leaf places first[q] and second[q]."""
     for q in range(out.shape[0]):
         low, high = min(first[q], second[q]), max(first[q], second[q])
-        largest = 0.0
-        low_block, high_block = (low + BLOCK - 1) // BLOCK, high // BLOCK
-        if low_block >= high_block:
-            for p in range(low, high):
-                largest = max(largest, gaps[p])
-        else:
-            for p in range(low, low_block * BLOCK):
-                largest = max(largest, gaps[p])
-            for p in range(high_block * BLOCK, high):
-                largest = max(largest, gaps[p])
-            level = 0
-            while (2 << level) <= high_block - low_block:
-                level += 1
-            largest = max(largest, table[level, low_block])
-            largest = max(largest, table[level, high_block - (1 << level)])
-        out[q] = largest
+        out[q] = largest_gap(gaps, table, low, high)
 
 
 @kernel
