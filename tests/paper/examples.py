@@ -1,6 +1,9 @@
 """A made-up experiment, for tests of what surrounds experiments."""
 
+import time
+
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from isthmus.paper import Claim, Experiment, Picture, Table, Task, Verdict
 
@@ -56,3 +59,33 @@ def made_up(calls, name="made_up", *, n_tasks=3, failing=(), alone=()):
     return Experiment(
         name, f"The {name} <experiment>", "One.\n\nTwo.", tasks, claims, pictures, tables
     )
+
+
+# For tasks in processes of their own, which find functions by name.
+
+
+def square(number):
+    return {"square": number**2}
+
+
+def no_square(number):
+    raise ValueError(f"no square of {number}")
+
+
+def moments(seconds):
+    """Return when the task began and ended."""
+    begun = time.time()
+    time.sleep(seconds)
+    return {"begun": begun, "ended": time.time()}
+
+
+def threads():
+    """Return how many threads libraries may use."""
+    import sklearn.cluster  # noqa: F401 -- loads OpenMP
+
+    return {pool["user_api"]: pool["num_threads"] for pool in threadpool_info()}
+
+
+def of_tasks(*tasks):
+    """Return an experiment of these tasks."""
+    return Experiment("made_up", "", "", lambda _: tasks, lambda _: ())

@@ -1,13 +1,10 @@
-import threading
-
 import pytest
-from threadpoolctl import threadpool_info
 
 from isthmus.paper import Task
 from isthmus.paper.experiment import Experiment
 from isthmus.paper.runner import TaskFailedError, run_experiments
 from isthmus.paper.store import Store, results_of
-from paper.examples import Calls, made_up
+from paper.examples import Calls, made_up, moments, no_square, of_tasks, square, threads
 
 
 @pytest.fixture
@@ -15,14 +12,27 @@ def calls():
     return Calls()
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_all_tasks_are_run_and_kept(tmp_path, calls, n_jobs):
-    records = run_experiments(
-        [made_up(calls), made_up(calls, "second")], Store(tmp_path), n_jobs=n_jobs
-    )
+def test_all_tasks_are_run_and_kept(tmp_path, calls):
+    records = run_experiments([made_up(calls), made_up(calls, "second")], Store(tmp_path))
     assert list(records) == ["made_up", "second"]
     assert [result["square"] for result in results_of(records["second"]).values()] == [0, 1, 4]
     assert sorted(calls.names) == [f"{name}{i}" for name in ("made_up", "second") for i in range(3)]
+
+
+def test_in_processes_of_their_own(tmp_path):
+    experiment = of_tasks(*(Task(f"task{i}", square, {"number": i}) for i in range(4)))
+    records = run_experiments([experiment], Store(tmp_path), n_jobs=2)
+    assert list(records["made_up"]) == [f"task{i}" for i in range(4)]
+    assert [result["square"] for result in results_of(records["made_up"]).values()] == [0, 1, 4, 9]
+    assert run_experiments([experiment], Store(tmp_path)) == records
+
+
+def test_an_error_in_a_process_ends_the_run(tmp_path):
+    experiment = of_tasks(
+        Task("bad", no_square, {"number": 3}), Task("long", moments, {"seconds": 60})
+    )
+    with pytest.raises(TaskFailedError, match="made_up, bad: no square of 3"):
+        run_experiments([experiment], Store(tmp_path), n_jobs=2)
 
 
 def test_a_second_run_computes_nothing(tmp_path, calls):
@@ -55,28 +65,14 @@ def test_a_quick_run_does_not_count_as_a_full_one(tmp_path, calls):
 
 
 def test_tasks_that_measure_time_run_last_and_alone(tmp_path):
-    together = threading.Barrier(2, timeout=20)
-    running, seen = [], []
-
-    def work(name, alone):
-        running.append(name)
-        if not alone:
-            together.wait()  # two of these do run at the same time
-        seen.append((name, len(running)))
-        running.remove(name)
-        return {}
-
-    def tasks(quick):
-        return [
-            Task(name, work, {"name": name, "alone": name in "ac"}, alone=name in "ac")
-            for name in "abcd"
-        ]
-
-    experiment = Experiment("timed", "", "", tasks, lambda _: ())
+    experiment = of_tasks(
+        *(Task(name, moments, {"seconds": 0.02}, alone=name in "ac") for name in "abcd")
+    )
     records = run_experiments([experiment], Store(tmp_path), n_jobs=2)
-    assert sorted(name for name, _ in seen[:2]) == ["b", "d"]
-    assert seen[2:] == [("a", 1), ("c", 1)]
-    assert list(records["timed"]) == list("abcd")
+    assert list(records["made_up"]) == list("abcd")
+    when = results_of(records["made_up"])
+    assert max(when[name]["ended"] for name in "bd") < when["a"]["begun"]
+    assert when["a"]["ended"] <= when["c"]["begun"]
 
 
 def test_progress_counts_what_is_to_be_done(tmp_path, calls):
@@ -102,18 +98,9 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, calls):
     assert Store(tmp_path).read(experiment, tasks(False)[0]) is not None
 
 
-def test_a_task_has_one_thread(tmp_path):
-    import sklearn.cluster  # noqa: F401 -- loads OpenMP
-
-    both = threading.Barrier(2, timeout=20)  # so that the second thread has a task, too
-
-    def threads():
-        both.wait()
-        return {pool["user_api"]: pool["num_threads"] for pool in threadpool_info()}
-
-    experiment = Experiment(
-        "made_up", "", "", lambda _: [Task(name, threads) for name in "ab"], lambda _: ()
-    )
-    records = run_experiments([experiment], Store(tmp_path), n_jobs=2)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_task_has_one_thread(tmp_path, n_jobs):
+    experiment = of_tasks(Task("a", threads), Task("b", threads))
+    records = run_experiments([experiment], Store(tmp_path), n_jobs=n_jobs)
     for record in records["made_up"].values():
         assert record.result == {"blas": 1, "openmp": 1}

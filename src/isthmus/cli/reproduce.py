@@ -80,7 +80,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         type=int,
         default=-1,
         metavar="N",
-        help="the number of threads; -1 for every core (default: %(default)s)",
+        help="the number of processes; -1 for one on every core (default: %(default)s)",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing about the progress")
 
@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_options(args: argparse.Namespace) -> int:
-    """Refuse, before any work, what cannot be done; return the number of threads."""
+    """Refuse, before any work, what cannot be done; return the number of processes."""
     unknown = [name for name in args.parts if name not in PARTS]
     if unknown:
         raise UserError(f"there is no part {unknown[0]!r}. The parts: {', '.join(PARTS)}.")

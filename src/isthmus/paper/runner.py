@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from importlib import import_module
+from itertools import chain
 
 from threadpoolctl import threadpool_limits
 
-from isthmus._parallel import map_in_threads
 from isthmus.paper.experiment import Experiment, Task
 from isthmus.paper.store import Record, Store, run_task
 
 Progress = Callable[[int, int], None]
+Pair = tuple[Experiment, Task]
 
 
 class TaskFailedError(RuntimeError):
@@ -39,7 +42,7 @@ def run_experiments(
     fresh : bool
         Whether to run everything again.
     n_jobs : int
-        Threads over tasks; those that measure time run after the others, one by one.
+        Processes over tasks; those that measure time run after the others, one by one.
     progress : callable, optional
         Called with the numbers of tasks that are done and to be done.
 
@@ -49,48 +52,58 @@ def run_experiments(
         From the names of experiments to dicts from the names of tasks to records.
     """
     every = [(experiment, task) for experiment in experiments for task in experiment.tasks(quick)]
-    kept = {_name(*pair): None if fresh else store.read(*pair) for pair in every}
-    missing = [pair for pair in every if kept[_name(*pair)] is None]
-    tell = _Count(len(missing), progress)
+    records = {_name(*pair): None if fresh else store.read(*pair) for pair in every}
+    missing = [pair for pair in every if records[_name(*pair)] is None]
+    found = chain(
+        _run([pair for pair in missing if not pair[1].alone], n_jobs),
+        _run([pair for pair in missing if pair[1].alone], 1),
+    )
+    for n_done, (pair, record) in enumerate(found, start=1):
+        store.write(*pair, record)
+        records[_name(*pair)] = record
+        if progress is not None:
+            progress(n_done, len(missing))
+    by_experiment: dict[str, dict[str, Record]] = {each.name: {} for each in experiments}
+    for (name, task), kept in records.items():
+        if kept is not None:
+            by_experiment[name][task] = kept
+    return by_experiment
 
-    def run(pair: tuple[Experiment, Task]) -> None:
-        experiment, task = pair
+
+def _run(pairs: Sequence[Pair], n_jobs: int) -> Iterator[tuple[Pair, Record]]:
+    """Yield the records of tasks as they are finished.
+
+    In processes, since most tasks spend much of their time in Python. On an error or Ctrl-C the
+    processes end, too.
+    """
+    n_workers = min(n_jobs, len(pairs))
+    if n_workers <= 1:
+        for pair in pairs:
+            yield pair, _record_of(*_name(*pair), pair[1])
+        return
+    # Forked processes would inherit the locks of threads that they do not have.
+    context = multiprocessing.get_context("spawn")
+    others = multiprocessing.active_children()
+    with ProcessPoolExecutor(n_workers, mp_context=context) as workers:
+        begun = {workers.submit(_record_of, *_name(*pair), pair[1]): pair for pair in pairs}
         try:
-            # The limit below reaches BLAS in all threads, but OpenMP only in its own.
-            with threadpool_limits(limits=1, user_api="openmp"):
-                record = run_task(task)
-        except Exception as error:
-            raise TaskFailedError(f"{experiment.name}, {task.name}: {error}") from error
-        store.write(experiment, task, record)
-        kept[_name(*pair)] = record
-        tell.one_more()
+            for future in as_completed(begun):
+                yield begun[future], future.result()
+        except BaseException:
+            workers.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - set(others):
+                process.terminate()
+            raise
 
+
+def _record_of(experiment: str, name: str, task: Task) -> Record:
+    import_module("sklearn.cluster")  # with OpenMP and BLAS: what is loaded later has no limit
     # One thread per task: results must not depend on the number of cores.
     with threadpool_limits(limits=1):
-        map_in_threads(run, [pair for pair in missing if not pair[1].alone], n_jobs)
-        map_in_threads(run, [pair for pair in missing if pair[1].alone], 1)
-    records: dict[str, dict[str, Record]] = {experiment.name: {} for experiment in experiments}
-    for experiment, task in every:
-        record = kept[_name(experiment, task)]
-        if record is not None:
-            records[experiment.name][task.name] = record
-    return records
-
-
-class _Count:
-    """Counts tasks of several threads."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total = total
-        self._progress = progress
-        self._done = 0
-        self._lock = threading.Lock()
-
-    def one_more(self) -> None:
-        with self._lock:
-            self._done += 1
-            if self._progress is not None:
-                self._progress(self._done, self._total)
+        try:
+            return run_task(task)
+        except Exception as error:
+            raise TaskFailedError(f"{experiment}, {name}: {error}") from error
 
 
 def _name(experiment: Experiment, task: Task) -> tuple[str, str]:
