@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from inputs import KINDS, points
+from inputs import KINDS, name_of, points
 from isthmus import TransitiveClustering
 from isthmus._progress import ProgressBar
 from isthmus.kmeans import link_search
@@ -105,7 +105,7 @@ def test_equal_points_that_were_torn_apart_get_the_first_ones_label():
         (jensenshannon, None),
         ("minkowski", {"p": 3, "w": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}),
     ],
-    ids=str,
+    ids=name_of,
 )
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_equal_rows_are_equal_points_whatever_rounding_does(metric, params, order):
@@ -249,7 +249,7 @@ class TestDistancesThatAreGiven:
             (csr_array((3, 50)), "Row 0 has no distance"),
             (csr_array(np.full((2, 50), np.nan)), "must be finite"),
         ],
-        ids=str,
+        ids=name_of,
     )
     def test_wrong_ones_are_refused(self, new, words):
         model, _ = self.fitted()

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
 
-from inputs import many, points
+from inputs import many, name_of, points
 from isthmus import TransitiveClustering, UltrametricTree
 from oracles.dense import distances_of_new_point, label_of_new_point
 
@@ -235,7 +235,7 @@ def test_wrong_values_are_refused_before_any_work(value, error, words, monkeypat
         (pd.Series(pd.to_datetime(["2020-01-01"] * 20)), TypeError, "Dates"),
         (np.eye(20)[3], ValueError, "only 1 of 20 rows have a sample_weight above 0"),
     ],
-    ids=str,
+    ids=name_of,
 )
 def test_wrong_weights_are_refused_before_any_work(weights, error, words, monkeypatch):
     refused(weights, error, words, monkeypatch)

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from inputs import points
+from inputs import CityBlock, points
 from isthmus import KMeansDuality, SpanningTree, TransitiveClustering, UltrametricTree
 from isthmus.datasets import load_ionosphere
 from isthmus.evaluation import error_rate
@@ -29,23 +29,12 @@ ESTIMATORS = [
     TransitiveClustering(objective="embedding", power=0.5),
     TransitiveClustering(objective="cut"),
     TransitiveClustering(init="k-means++", random_state=0, n_jobs=2),
-    TransitiveClustering(metric=cityblock),
+    TransitiveClustering(metric=CityBlock()),
     KMeansDuality(random_state=0),
 ]
 
 
-def expected_failures(estimator):
-    if not isinstance(estimator, TransitiveClustering):
-        return {}
-    reason = (
-        "Rows are shuffled, and clusters of one mass are numbered by their first rows. Without "
-        "that: test_predict.py, test_whole_weights_are_repeated_rows_for_new_points."
-    )
-    kinds = ("dense", "sparse")
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
-
-
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

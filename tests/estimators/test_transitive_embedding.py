@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist, cityblock, pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from inputs import points
+from inputs import CityBlock, points
 from isthmus import TransitiveEmbedding, UltrametricTree
 from isthmus.estimators import transitive_embedding
 from isthmus.ultrametric import tree as tree_module
@@ -23,7 +23,7 @@ from isthmus.ultrametric import tree as tree_module
     [
         TransitiveEmbedding(),
         TransitiveEmbedding(n_components=None),
-        TransitiveEmbedding(metric=cityblock, power=0.5),
+        TransitiveEmbedding(metric=CityBlock(), power=0.5),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

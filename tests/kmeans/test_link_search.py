@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from inputs import many, points
+from inputs import many, name_of, points
 from isthmus import UltrametricTree
 from isthmus.distances import distance_matrix
 from isthmus.kmeans import link_search as module
@@ -99,7 +99,7 @@ def test_a_kd_tree_finds_the_rows_of_all_distances(kind, n, d, seed):
 
 @pytest.mark.usefixtures("always_on_tree")
 @pytest.mark.parametrize("kind", ["gaussian", "lattice", "duplicates"])
-@pytest.mark.parametrize(("metric", "params"), FAST + SLOW, ids=str)
+@pytest.mark.parametrize(("metric", "params"), FAST + SLOW, ids=name_of)
 def test_every_metric(metric, params, kind):
     fitted, new = split(metric, 120, kind, seed=3)
     tree = UltrametricTree.from_data(fitted, metric=metric, metric_params=params)

@@ -97,7 +97,7 @@ def test_exactly_k_clusters(X, data):
 def test_permuting_rows_permutes_clusters_where_nothing_is_tied(
     seed, n, d, objective, metric, weighted
 ):
-    """Random numbers have no ties but with the chance of a wonder, clusters of one size aside."""
+    """Random numbers have no ties but with the chance of a wonder."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d + (metric == "cosine")))
     weights = rng.random(n) + 0.1 if weighted else None
@@ -111,10 +111,7 @@ def test_permuting_rows_permutes_clusters_where_nothing_is_tied(
         model = TransitiveClustering(k, objective=objective, metric=metric)
         labels = model.fit(X, sample_weight=weights).labels_
         permuted = model.fit(permuted_X, sample_weight=permuted_weights).labels_
-        together = labels[order][:, None] == labels[order][None]
-        np.testing.assert_array_equal(permuted[:, None] == permuted[None], together)
-        sizes = np.bincount(labels, weights=weights)
-        if len(np.unique(sizes)) == k:  # the numbers of the clusters, too
+        if n > 2 or weighted:  # two points are each other's mirror image
             np.testing.assert_array_equal(permuted, labels[order])
 
 

@@ -132,7 +132,8 @@ class TransitiveClustering(
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each row. Clusters are numbered from the largest to the smallest (by the
-        sum of weights; of equal ones, by their first point), unless ``init`` gave a row for each.
+        sum of weights; of equal ones, by the lengths of their spanning trees), unless ``init`` gave
+        a row for each.
     inertia_ : float
         The sum of squared distances to the nearest centre in the objective's space; for
         ``"cut"``, in the space of rows. Weights count as repeated rows would. Infinite where a

@@ -33,7 +33,13 @@ from isthmus.kmeans.lloyd import (
     smallest_mass,
 )
 from isthmus.kmeans.memory import Workspace
-from isthmus.kmeans.objective import TIE, TreeObjective, highest_finite, to_twelve_digits
+from isthmus.kmeans.objective import (
+    TIE,
+    TreeObjective,
+    highest_finite,
+    to_twelve_digits,
+    unit_of,
+)
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
@@ -305,7 +311,7 @@ class TreeClusterer:
             return self._large_enough([self._run_from(Start(points=plan.points), plan)], plan)[0]
         if plan.init == "cut" or plan.objective == "cut":
             start = Start(parts=self._cut(plan))
-            return numbered_by_mass(self._run_from(start, plan), self.masses)
+            return self._numbered(self._run_from(start, plan))
         # Seeds are drawn before any run begins: the result does not depend on the threads.
         seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
 
@@ -323,7 +329,7 @@ class TreeClusterer:
         solutions = [run(seeds[0]), *map_in_threads(run, seeds[1:], plan.n_jobs)]
         solutions = self._large_enough(solutions, plan)
         best = min(solutions, key=lambda solution: float(to_twelve_digits(solution.inertia)))
-        return numbered_by_mass(best, self.masses)
+        return self._numbered(best)
 
     def _run_from(self, start: Start, plan: Plan) -> Solution:
         few = self.tree.n_points <= _PLAIN_UP_TO
@@ -370,6 +376,10 @@ class TreeClusterer:
         pairs = zip(solutions, smallest, strict=True)
         return [solution for solution, mass in pairs if mass >= least]
 
+    def _numbered(self, solution: Solution) -> Solution:
+        labels = numbers_by_mass(solution.labels, self.masses, self.tree)
+        return Solution(labels, solution.inertia, solution.n_iter)
+
     def _random_start(self, plan: Plan, seed: int) -> Start:
         random_state = np.random.RandomState(seed)
         if plan.init == "random":
@@ -399,25 +409,42 @@ def _check_min_cluster_size(
     return least
 
 
-def numbered_by_mass(solution: Solution, masses: Floats | None) -> Solution:
-    """Return the solution with its clusters numbered from the largest to the smallest."""
-    labels = numbers_by_mass(solution.labels, masses)
-    return Solution(labels, solution.inertia, solution.n_iter)
-
-
-def numbers_by_mass(labels: Labels, masses: Floats | None) -> Labels:
+def numbers_by_mass(
+    labels: Labels, masses: Floats | None, tree: UltrametricTree | None = None
+) -> Labels:
     """Return labels with the clusters numbered from the largest to the smallest.
 
-    Of two that are equal, to 12 digits, the cluster of the first row among them comes first.
+    Of clusters that are equal, to 12 digits, the one whose spanning tree is the shortest comes
+    first, so that the order of rows does not matter; where no tree is given, or these are equal,
+    too, that of the first row.
     """
     sizes = to_twelve_digits(np.bincount(labels, weights=masses))
+    lengths = np.zeros((2, len(sizes)))
+    if tree is not None and len(np.unique(sizes)) < len(sizes):
+        lengths = _lengths_of_clusters(labels, tree, len(sizes))
     first_rows = np.full(len(sizes), len(labels))
     np.minimum.at(first_rows, labels, np.arange(len(labels)))
-    order = np.lexsort((first_rows, -sizes))
+    order = np.lexsort((first_rows, lengths[1], lengths[0], -sizes))
     new_number = np.empty(len(sizes), dtype=np.int32)
     new_number[order] = np.arange(len(sizes))
     renumbered: Labels = new_number[labels]
     return renumbered
+
+
+def _lengths_of_clusters(labels: Labels, tree: UltrametricTree, n_clusters: int) -> Floats:
+    """Return how long the edges within each cluster are in sum, and those that lead out of it."""
+    ends = labels[tree.spanning_tree.edges]
+    weights = tree.heights / unit_of(tree.heights)
+    finite = np.isfinite(weights)
+    inside = (ends[:, 0] == ends[:, 1]) & finite
+    outside = (ends[:, 0] != ends[:, 1]) & finite
+    # The edges are in the order of their lengths, and so are the sums, whatever that of rows.
+    return to_twelve_digits(
+        [
+            np.bincount(ends[inside, 0], weights[inside], n_clusters),
+            np.bincount(ends[outside].ravel(), np.repeat(weights[outside], 2), n_clusters),
+        ]
+    )
 
 
 def in_range(masses: Floats | None) -> tuple[Floats | None, float]:

@@ -355,7 +355,8 @@ def pictures(results: Results) -> list[Picture]:
             "figure5",
             "Figure 5: what the methods find, with the letters of the paper's panels and the "
             "share of points that are wrong, in the order of the names. Where a panel stands for "
-            "several methods, ours is drawn.",
+            "several methods, ours is drawn. All panels are of the first seed, whatever it shows: "
+            "the tables count all of them.",
             figure,
         )
     ]
