@@ -34,7 +34,7 @@ demo: $(VENV)/.demo
 	$(BIN)/isthmus demo --output isthmus-demo.png
 
 test: $(VENV)/.dev
-	$(RUN) pytest --cov --cov-report=term --durations=8
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

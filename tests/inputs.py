@@ -11,7 +11,7 @@ KINDS = ("gaussian", "lattice", "duplicates", "line", "blobs", "constant column"
 
 
 class CityBlock:
-    """A metric that is no name; tests are named after it, so it prints the same in all processes."""
+    """A metric that is no name, but prints the same in all processes: tests are named after it."""
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> float:
         return cityblock(a, b)

@@ -329,7 +329,7 @@ class TestAuto:
 
     def test_table(self, isthmus, moons):
         result = isthmus("cluster", moons, "-k", "auto", "--labels-only")
-        assert result.out.split() == [*["0"] * 100, *["1"] * 100]
+        assert result.out.split() == [*["1"] * 100, *["0"] * 100]
         figures, explanation, sizes = result.err.split("\n\n")
         assert "clusters    2\n" in figures
         assert explanation.splitlines()[0] == "2 clusters (clear)."

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from files import forged
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.files import read_file, write_file
+from isthmus.files.container import read_file, write_file
 from isthmus.files.values import TYPES
 
 plain = (

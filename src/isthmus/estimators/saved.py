@@ -15,7 +15,7 @@ import numpy as np
 from isthmus._typing import Array
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
-from isthmus.files import read_file, write_file
+from isthmus.files.container import read_file, write_file
 from isthmus.kmeans import Plan
 from isthmus.kmeans.new_points import Links
 from isthmus.kmeans.suggestion import Suggestion

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Array, Floats, Ints
-from isthmus.files import read_file, write_file
+from isthmus.files.container import read_file, write_file
 from isthmus.spanning_tree.ordering import sort_edges
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from isthmus._memory import require_memory
 from isthmus._typing import Array, Floats, Ints
-from isthmus.files import read_file, write_file
+from isthmus.files.container import read_file, write_file
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.embedding import embed
 from isthmus.ultrametric.merges import (
