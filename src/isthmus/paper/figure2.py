@@ -276,9 +276,9 @@ def pictures(results: Results) -> list[Picture]:
             "Figure 2. Left: a horseshoe and a bar, whose hulls intersect. Middle: their images in "
             f"{drawn['n_dimensions']} dimensions, seen along the hyperplane (dashed) with the "
             f"widest gap, {drawn['margin']:.3f}; all images of a cluster are at the same distance "
-            "from it, so each hull is seen from its edge. Upwards: a direction in which the images of both "
-            "vary. Right: the gap in units of the largest distance, with consistent labels and "
-            "with others; one dot for each set.",
+            "from it, so each hull is seen from its edge. Upwards: a direction in which the images "
+            "of both vary. Right: the gap in units of the largest distance, with consistent labels "
+            "and with others; one dot for each set.",
             figure,
         )
     ]
