@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import is_valid_linkage
 
 from isthmus._typing import Floats, Labels
 from isthmus.kmeans.cluster import in_range, numbers_by_mass, product
@@ -118,6 +117,8 @@ def hierarchy_labels(Z: Any, n_clusters: int) -> Labels:
     """
     linkage = as_real(Z, "Z")
     if linkage.shape != (0, 4):  # of a single point, which SciPy does not know
+        from scipy.cluster.hierarchy import is_valid_linkage  # loads slowly, and is rarely needed
+
         is_valid_linkage(linkage, throw=True, name="Z")
     n_points = len(linkage) + 1
     k = check_n_clusters(n_clusters, n_points)

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.sparse import csr_array
 
 from isthmus._memory import require_memory
@@ -120,6 +119,8 @@ class UltrametricTree:
         ``transitive_edge`` and ``path`` raise ValueError.
         """
         linkage = as_real(Z, "Z")
+        from scipy.cluster.hierarchy import is_valid_linkage  # loads slowly, and is rarely needed
+
         is_valid_linkage(linkage, throw=True, name="Z")
         children = linkage[:, :2].astype(np.int64)
         if (children != linkage[:, :2]).any():
