@@ -40,7 +40,7 @@ class ProgressBar:
         self.begun = self.shown = time.monotonic()
         self.waiting_since = self.begun if begun is None else begun
         self.visible = False
-        self.tenths = 0
+        self.width = self.tenths = 0
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -61,10 +61,10 @@ class ProgressBar:
             return
         self.shown = now
         bar = "█" * round(share * _WIDTH)
-        self._write(
-            f"\r{self.what} [{bar:<{_WIDTH}}] {share:4.0%}, {self._left(now, share)} "
-            + ("\n" if finished else "")
-        )
+        line = f"{self.what} [{bar:<{_WIDTH}}] {share:4.0%}, {self._left(now, share)}"
+        # spaces over what a longer line before it would leave behind
+        self._write(f"\r{line:<{self.width}}" + ("\n" if finished else ""))
+        self.width = len(line)
 
     def _write_line(self, now: float, share: float) -> None:
         tenths = int(share * 10)

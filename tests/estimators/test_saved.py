@@ -28,6 +28,8 @@ MODELS = {
     "cut": (TransitiveClustering(3, objective="cut"), X, None),
     "weights": (TransitiveClustering(3), X, WEIGHTS),
     "whole weights": (TransitiveClustering(3), X, WEIGHTS + 1.0),
+    "least size": (TransitiveClustering(2, min_cluster_size=4), X, None),
+    "least weight": (TransitiveClustering(2, min_cluster_size=2.5), X, WEIGHTS),
     "given rows": (TransitiveClustering(2, init=[1, 30]), X, WEIGHTS),
     "random starts": (TransitiveClustering(3, init="random", random_state=5, n_init=2), X, None),
     "generator": (

@@ -130,3 +130,17 @@ def test_bad_parameters_of_auto():
     with pytest.raises(ValueError, match="init gives a row for each cluster"):
         TransitiveClustering("auto", init=[0, 150]).fit(MOONS)
     TransitiveClustering(2, k_max=0).fit(MOONS)  # not used
+
+
+def test_the_number_heeds_the_least_size():
+    rng = np.random.default_rng(0)
+    sizes, places = (60, 60, 25), ((0, 0), (40, 0), (0, 40))
+    X = np.concatenate(
+        [rng.normal(place, 1.0, (n, 2)) for n, place in zip(sizes, places, strict=True)]
+    )
+    assert TransitiveClustering("auto").fit(X).n_clusters_ == 3
+    for least, k in ((20, 3), (40, 2), (60, 2)):
+        model = TransitiveClustering("auto", min_cluster_size=least).fit(X)
+        assert model.suggestion_.n_clusters == 3
+        assert model.n_clusters_ <= k
+        assert np.bincount(model.labels_).min() >= least

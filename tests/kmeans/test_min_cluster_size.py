@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from inputs import many, points
 from isthmus import TransitiveClustering, UltrametricTree
@@ -201,3 +202,13 @@ def test_wrong_sizes_are_refused_before_any_work(least, weights, error, words, m
     model = TransitiveClustering(2, min_cluster_size=least)
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0), sample_weight=weights)
+
+
+def test_inertia_is_infinite_where_a_small_component_has_no_cluster_of_its_own():
+    ends = np.arange(21)
+    lengths = np.where(ends == 19, 0.0, 1.0)  # 20 points in a row, and 2
+    graph = csr_array((lengths[lengths > 0], (ends[lengths > 0], ends[lengths > 0] + 1)), (22, 22))
+    parameters = {"metric": "precomputed", "objective": "cut", "disconnected": "join"}
+    model = TransitiveClustering(2, min_cluster_size=5, **parameters).fit(graph + graph.T)
+    assert model.inertia_ == np.inf
+    assert TransitiveClustering(2, **parameters).fit(graph + graph.T).inertia_ < np.inf

@@ -1,3 +1,6 @@
+import multiprocessing
+import time
+
 import pytest
 
 from isthmus.paper import Task
@@ -31,8 +34,23 @@ def test_an_error_in_a_process_ends_the_run(tmp_path):
     experiment = of_tasks(
         Task("bad", no_square, {"number": 3}), Task("long", moments, {"seconds": 60})
     )
+    begun = time.monotonic()
     with pytest.raises(TaskFailedError, match="made_up, bad: no square of 3"):
         run_experiments([experiment], Store(tmp_path), n_jobs=2)
+    assert time.monotonic() - begun < 45
+    assert multiprocessing.active_children() == []
+
+
+def test_processes_end_with_an_error_in_this_one(tmp_path):
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    experiment = of_tasks(
+        Task("short", square, {"number": 3}), Task("long", moments, {"seconds": 60})
+    )
+    with pytest.raises(KeyboardInterrupt):
+        run_experiments([experiment], Store(tmp_path), n_jobs=2, progress=stop)
+    assert multiprocessing.active_children() == []
 
 
 def test_a_second_run_computes_nothing(tmp_path, calls):

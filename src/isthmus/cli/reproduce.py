@@ -15,7 +15,7 @@ from isthmus.cli.output_file import Output, open_output
 from isthmus.paper.catalogue import PARTS, load_experiment
 from isthmus.paper.page import counted, duration
 from isthmus.paper.report import Report, count_verdicts, write_report
-from isthmus.paper.runner import run_experiments
+from isthmus.paper.runner import TaskFailedError, run_experiments
 from isthmus.paper.store import Record, Store
 from isthmus.plotting import require_matplotlib
 
@@ -90,14 +90,17 @@ def run(args: argparse.Namespace) -> int:
     n_jobs = _check_options(args)
     store = Store(args.output / "results")
     asked = [load_experiment(name) for name in PARTS if not args.parts or name in args.parts]
-    records = run_experiments(
-        asked,
-        store,
-        quick=args.quick,
-        fresh=args.fresh,
-        n_jobs=n_jobs,
-        progress=None if args.quiet else ProgressBar("experiments", patience=0.0),
-    )
+    try:
+        records = run_experiments(
+            asked,
+            store,
+            quick=args.quick,
+            fresh=args.fresh,
+            n_jobs=n_jobs,
+            progress=None if args.quiet else ProgressBar("experiments", patience=0.0),
+        )
+    except TaskFailedError as error:
+        raise UserError(f"{error}. What was finished is kept in {args.output}.") from error
     shown = dict(_finished(records, store, quick=args.quick))
     report = write_report(
         [load_experiment(name) for name in shown], shown, args.output, quick=args.quick

@@ -171,8 +171,8 @@ def cluster_path(
                 progress(next(n_done), len(numbers))
         return found, margin, mean
 
-    # The first one computes what all of them share.
-    studied = [study(numbers[0]), *map_in_threads(study, numbers[1:], n_jobs)]
+    silhouette.sums_below  # noqa: B018 -- what all threads share is computed before they begin
+    studied = map_in_threads(study, numbers, n_jobs)
     found, margins, means = zip(*studied, strict=True)
     return ClusterPath(
         n_clusters=np.array(numbers),

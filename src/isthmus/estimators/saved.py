@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -105,10 +106,6 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _unpack_spanning_tree(parts: Any, _: State) -> SpanningTree:
-    return SpanningTree._from_content(parts)
-
-
 def _unpack_tree(_: Any, state: State) -> UltrametricTree:
     return UltrametricTree.from_spanning_tree(state["spanning_tree_"])
 
@@ -121,14 +118,17 @@ def _unpack_plan(saved: Any, state: State) -> Plan:
     settings = dict(saved)
     given = settings.pop("points")
     init, n_starts = settings.pop("init"), settings.pop("n_starts")
-    n_points = state["tree_"].n_points
-    return Plan.check(
-        n_points,
+    least = settings.pop("min_cluster_size")
+    if least is not None and not (type(least) is float and 0.0 < least < np.inf):
+        raise ValueError(f"min_cluster_size must be a number above zero; got {least!r}.")
+    plan = Plan.check(
+        state["tree_"].n_points,
         settings.pop("n_clusters"),
         init=init if given is None else given,
         n_init=n_starts,
         **settings,
     )
+    return replace(plan, min_cluster_size=least)  # checked by the fit, against its weights
 
 
 def _pack_rows(rows: WeightedRows) -> dict[str, Any]:

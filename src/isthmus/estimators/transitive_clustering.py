@@ -112,13 +112,13 @@ class TransitiveClustering(
     k_max : int, default=20
         The largest number of clusters that ``n_clusters="auto"`` considers; not used otherwise.
     n_jobs : int, optional
-        Threads; -1 for every core. Never changes the result.
+        Threads; None is one, -1 every core. Never changes the result.
     verbose : int or callable, default=0
         With 1, a progress bar on standard error for a fit of more than two seconds; in a log, a
         line for each tenth. A function is called as ``verbose(stage, done, total)`` for the stages
         "spanning tree", "merges" and "clusters"; what it raises ends the fit.
     memory : str, path or joblib.Memory, optional
-        Where to keep the spanning tree, by far the most work. A fit on equal data with the same
+        Where to keep the spanning tree, most of the work. A fit on equal data with the same
         metric, in this process or another, then begins with it, whatever ``n_clusters``,
         ``objective``, ``init`` and weights above 0 are. Data are recognised by their content.
         Not for metrics that are functions.
@@ -259,6 +259,8 @@ class TransitiveClustering(
         n_points = n_points_of(data)
         weights = check_sample_weight(sample_weight, n_points)
         plan = self._plan(n_points, weights)
+        if isinstance(self.n_clusters, str):  # memory must do for all that may be suggested
+            plan = replace(plan, n_clusters=min(self.k_max, n_points))
         left, plan, workspace = keep_to_limit(
             self.memory_limit, data, weights, plan, self.metric, self.metric_params
         )
@@ -279,7 +281,9 @@ class TransitiveClustering(
             suggestion = None
             if isinstance(self.n_clusters, str):  # "auto"
                 suggestion = suggest_for_rows(tree, self.k_max, weights)
-                plan = replace(plan, n_clusters=suggestion.n_clusters)
+                # of weights a suggestion knows nothing: there CUT finds out
+                least = self.min_cluster_size if weights is None else None
+                plan = replace(plan, n_clusters=suggestion.best_of(least or 0))
             rows = to_fit.hung_on(tree, plan.n_jobs)
         clusterer = TreeClusterer(
             tree,

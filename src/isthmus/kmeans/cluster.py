@@ -256,7 +256,8 @@ class TreeClusterer:
         return labels_of_parts(self.rooted, begins, n_clusters)
 
     def prepare(self, plan: Plan) -> None:
-        """Make CUT's parts for as many clusters as a plan asks for, and with them all for fewer."""
+        """Compute what runs in several threads share, up to the number of clusters of a plan."""
+        self.objective  # noqa: B018 -- kept once it is computed
         if plan.init == "cut" or plan.objective == "cut":
             self._cut(plan)
 
@@ -283,13 +284,19 @@ class TreeClusterer:
         if progress is not None:
             n_starts = self._n_starts(plan)
             progress(n_starts, n_starts)
-        if plan.n_clusters <= self.n_infinite:
+        if self._holds_infinite(best.labels):
             return Solution(best.labels, np.inf, best.n_iter)
         if best.inertia <= 0.0:
             return Solution(best.labels, 0.0, best.n_iter)
         units = 2 * [self.objective.unit, self.height_unit]
         units += self.objective.mass_degree * [self._mass_unit]
         return Solution(best.labels, product([best.inertia, *units]), best.n_iter)
+
+    def _holds_infinite(self, labels: Labels) -> bool:
+        """Whether points at an infinite distance are in one cluster."""
+        # Only CUT clusters such trees, and its parts hang together by edges of the spanning tree.
+        ends = labels[self.tree.spanning_tree.edges[self.tree.n_points - 1 - self.n_infinite :]]
+        return bool((ends[:, 0] == ends[:, 1]).any())
 
     def lengths(self, squares: Floats) -> Floats:
         """Return distances to centres in the units of the data, from squares in the kernels'."""

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Floats, Ints, Labels
+from isthmus.kmeans.cluster import numbers_by_mass
 from isthmus.kmeans.edge_lengths import SHORT, WIDE
 from isthmus.kmeans.gaps import Gaps, find_gaps
 from isthmus.kmeans.silhouette import Silhouette
@@ -108,6 +109,10 @@ class Suggestion:
     verdicts: tuple[str, ...]
     reasons: tuple[str, ...]
     clear_from: float
+
+    def best_of(self, least: float) -> int:
+        """Return the best number of clusters of which each group has so many points at least."""
+        return next((k for k in self.ranking.tolist() if _fits(self.sizes[k - 1], k, least)), 1)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per number of clusters, its index, the best first."""
@@ -202,7 +207,7 @@ def suggest(tree: UltrametricTree, k_max: int, masses: Floats | None = None) -> 
             if more
             else _explained(best, confidence, gaps, reasons[best - 1])
         ),
-        labels=_numbered_by_size(gaps.labels(best)),
+        labels=numbers_by_mass(gaps.labels(best), None, tree),
         ranking=_ranked(verdicts, _filled(evidence.chance.tolist(), n_numbers, np.nan)),
         numbers=np.arange(1, n_numbers + 1),
         gap=_as_array([np.nan, *gaps.widths], n_numbers),
@@ -258,13 +263,8 @@ def _study_groups(
     return sizes, means
 
 
-def _numbered_by_size(groups: Labels) -> Labels:
-    """Return groups numbered from the largest on; of equal ones, by their first points."""
-    _, first, counts = np.unique(groups, return_index=True, return_counts=True)
-    number = np.empty(len(counts), dtype=np.int32)
-    number[np.lexsort((first, -counts))] = np.arange(len(counts))
-    labels: Labels = number[groups]
-    return labels
+def _fits(sizes: Ints, n_clusters: int, least: float) -> bool:
+    return len(sizes) == n_clusters and bool(sizes.min() >= least)
 
 
 def _ranked(verdicts: list[str], chances: list[float]) -> Ints:

@@ -46,7 +46,7 @@ def _lines(page: Page) -> Iterator[str]:
     for section in page.sections:
         yield from _section(section)
     yield from ("", "## How this was made", "")
-    yield f"`{page.command}`, {duration(page.seconds)} of computing on one core."
+    yield f"`{page.command}`, {duration(page.seconds)} of computing."
     yield f"{listed(page.versions)}. {listed(page.machine)}."
 
 

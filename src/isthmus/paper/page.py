@@ -56,7 +56,7 @@ class Page:
         How many claims came to each verdict.
     versions, machine : dict of str
     seconds : float
-        Of computing, on all threads together.
+        Of computing, in all processes together.
     """
 
     sections: tuple[Section, ...]

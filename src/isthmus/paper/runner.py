@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from importlib import import_module
 from itertools import chain
 
@@ -54,15 +55,15 @@ def run_experiments(
     every = [(experiment, task) for experiment in experiments for task in experiment.tasks(quick)]
     records = {_name(*pair): None if fresh else store.read(*pair) for pair in every}
     missing = [pair for pair in every if records[_name(*pair)] is None]
-    found = chain(
-        _run([pair for pair in missing if not pair[1].alone], n_jobs),
-        _run([pair for pair in missing if pair[1].alone], 1),
-    )
-    for n_done, (pair, record) in enumerate(found, start=1):
-        store.write(*pair, record)
-        records[_name(*pair)] = record
-        if progress is not None:
-            progress(n_done, len(missing))
+    together = _run([pair for pair in missing if not pair[1].alone], n_jobs)
+    one_by_one = _run([pair for pair in missing if pair[1].alone], 1)
+    # closed, so that processes end with whatever ends the loop
+    with closing(together), closing(one_by_one):
+        for n_done, (pair, record) in enumerate(chain(together, one_by_one), start=1):
+            store.write(*pair, record)
+            records[_name(*pair)] = record
+            if progress is not None:
+                progress(n_done, len(missing))
     by_experiment: dict[str, dict[str, Record]] = {each.name: {} for each in experiments}
     for (name, task), kept in records.items():
         if kept is not None:
@@ -70,7 +71,7 @@ def run_experiments(
     return by_experiment
 
 
-def _run(pairs: Sequence[Pair], n_jobs: int) -> Iterator[tuple[Pair, Record]]:
+def _run(pairs: Sequence[Pair], n_jobs: int) -> Generator[tuple[Pair, Record], None, None]:
     """Yield the records of tasks as they are finished.
 
     In processes, since most tasks spend much of their time in Python. On an error or Ctrl-C the
@@ -91,8 +92,11 @@ def _run(pairs: Sequence[Pair], n_jobs: int) -> Iterator[tuple[Pair, Record]]:
                 yield begun[future], future.result()
         except BaseException:
             workers.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - set(others):
+            ours = set(multiprocessing.active_children()) - set(others)
+            for process in ours:
                 process.terminate()
+            for process in ours:
+                process.join()
             raise
 
 

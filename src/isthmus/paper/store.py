@@ -97,7 +97,9 @@ def run_task(task: Task) -> Record:
     start = time.perf_counter()
     found = task.function(**task.parameters)
     seconds = time.perf_counter() - start
-    return Record(plain(found), round(seconds, 3), versions(), machine())
+    result = plain(found)
+    json.dumps(result, allow_nan=False)  # raises for what no file can hold
+    return Record(result, round(seconds, 3), versions(), machine())
 
 
 def key_of(experiment: Experiment, task: Task) -> str:

@@ -146,14 +146,6 @@ class _Run:
 
         self.workers.in_blocks(n_points, 256, measure)
 
-    def _compare_all(self, pairs: list[tuple[int, int]], values: Singles, limits: Singles) -> None:
-        """Take the tiles of pairs of blocks into account; no block may come up twice."""
-
-        def work(worker: int, number: int, _: int) -> None:
-            self._compare(*pairs[number], self.tiles[worker], values, limits)
-
-        self.workers.in_blocks(len(pairs), 1, work)
-
     def _compare(
         self, block: int, other: int, tile: _Tile, values: Singles, limits: Singles
     ) -> None:
