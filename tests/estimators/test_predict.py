@@ -424,3 +424,23 @@ def test_progress_is_shown(capsys, monkeypatch):
     shown = capsys.readouterr().err
     assert "new points" in shown
     assert shown.count("100%") == 1
+
+
+@pytest.mark.parametrize("objective", ["rows", "embedding", "cut"])
+@pytest.mark.parametrize("weights", [None, np.arange(40) % 4])
+def test_labels_that_a_user_changes_change_nothing_else(objective, weights, tmp_path):
+    X = points("blobs", 40, 2, 0)
+    model = TransitiveClustering(3, objective=objective).fit(X, sample_weight=weights)
+    labels, table = model.labels_.copy(), str(model.path(2, 4))
+    model.labels_[:] = -1
+    np.testing.assert_array_equal(model.predict(X), labels)
+    assert str(model.path(2, 4)) == table
+    assert model.summary_.sizes.tolist() == np.bincount(labels).tolist()
+    np.testing.assert_array_equal(model.labels_for(3), labels)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(TransitiveClustering.load(tmp_path / "model").labels_, labels)
+
+
+def test_scores_beyond_all_numbers_are_infinite_and_silent():
+    X = np.array([[0.0], [1.0], [9.0], [10.0]]) * 1e160
+    assert TransitiveClustering(2).fit(X).score(X) == -np.inf

@@ -86,7 +86,6 @@ class ReportsFit:
     """
 
     tree_: UltrametricTree
-    labels_: Labels
     _fitted_rows: WeightedRows
     _new_rows: NewRows
     _report: FitReport
@@ -108,7 +107,7 @@ class ReportsFit:
             self._report = FitReport(
                 self.tree_,
                 self._fitted_rows,
-                self.labels_,
+                self._new_rows.labels,
                 self._new_rows.points,
                 None if names is None else tuple(names),
             )

@@ -32,7 +32,8 @@ class NewRows:
         The fitted rows.
     rows : WeightedRows
     tree : UltrametricTree
-    labels : (n_fitted,) int32
+    labels : (n_rows,) int32
+        Of all rows of the fit; the public ones are a copy, which a user may change.
     objective, power : str, float
     metric, metric_params : str or callable, mapping
     clusterer : TreeClusterer or None
@@ -60,7 +61,7 @@ class NewRows:
         clusterer = self.clusterer or TreeClusterer(
             self.tree, objective=self.objective, power=self.power, masses=self.rows.masses
         )
-        return NewPoints(clusterer, self.tree, self.labels)
+        return NewPoints(clusterer, self.tree, self.rows.fitted(self.labels))
 
     @property
     def n_clusters(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -98,9 +99,11 @@ class PredictsNewRows(
             How often each point counts.
         """
         check_is_fitted(self)
-        squares = self._new(X, NewRows.distances, "distances").min(axis=1) ** 2
-        weights = check_sample_weight(sample_weight, len(squares))
-        return -float(squares.sum() if weights is None else squares @ weights)
+        nearest = self._new(X, NewRows.distances, "distances").min(axis=1)
+        weights = check_sample_weight(sample_weight, len(nearest))
+        with np.errstate(over="ignore", under="ignore"):
+            squares = nearest**2
+            return -float(squares.sum() if weights is None else squares @ weights)
 
     def _new(self, X: Any, what: Callable[..., Any], name: str) -> Any:
         check_is_fitted(self)

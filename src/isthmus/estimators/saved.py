@@ -58,7 +58,8 @@ class Field(NamedTuple):
 
 def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file; TypeError, and no file, where it cannot hold it."""
-    attributes = vars(estimator)
+    # of the labels those of the fit, whatever has become of the public ones
+    attributes = {**vars(estimator), "labels_": estimator._new_rows.labels}
     parameters = estimator.get_params(deep=False)
     if callable(parameters["metric"]):
         raise TypeError(
@@ -230,7 +231,7 @@ def _unpack_new_rows(saved: Any, state: State) -> NewRows:
         points = check_points(points, allow_nan=allows_nan(metric, params), accept_sparse=sparse)
         if points.shape != (tree.n_points, state["n_features_in_"]):
             raise ValueError(f"there are {tree.n_points} points, but rows of {points.shape}.")
-    labels = state["labels_"] if rows.is_fitted is None else state["labels_"][rows.is_fitted]
+    labels = state["labels_"].copy()
     return NewRows(points, rows, tree, labels, plan.objective, plan.power, metric, params)
 
 

@@ -303,14 +303,14 @@ class TransitiveClustering(
             None if isinstance(data, Precomputed) else to_fit.points,
             rows,
             tree,
-            solution.labels,
+            labels,
             plan.objective,
             plan.power,
             self.metric,
             self.metric_params,
             clusterer,
         )
-        self.labels_ = labels
+        self.labels_ = labels.copy()
         self.inertia_ = solution.inertia
         self.n_iter_ = max(solution.n_iter, 1)
         self.n_clusters_ = plan.n_clusters
@@ -415,7 +415,8 @@ class TransitiveClustering(
         """Return the clusters of a plan: those of the fit, or new ones on its tree."""
         rows: WeightedRows = self._fitted_rows
         if plan.n_clusters == self._fitted_plan.n_clusters:
-            return Found(self.labels_, rows.fitted(self.labels_), self.inertia_)
+            labels = self._new_rows.labels
+            return Found(labels, rows.fitted(labels), self.inertia_)
         clusterer = self._ready_clusterer()
         solution = clusterer.run(plan)
         labels = rows.labels(clusterer, self.tree_, solution.labels)

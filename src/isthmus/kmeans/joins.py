@@ -116,6 +116,8 @@ def hierarchy_labels(Z: Any, n_clusters: int) -> Labels:
         Clusters are numbered from the largest to the smallest; of equal ones, by their first point.
     """
     linkage = as_real(Z, "Z")
+    if np.isnan(linkage).any():
+        raise ValueError("Z must be a linkage matrix, and holds NaN.")
     if linkage.shape != (0, 4):  # of a single point, which SciPy does not know
         from scipy.cluster.hierarchy import is_valid_linkage  # loads slowly, and is rarely needed
 
