@@ -1,7 +1,6 @@
 """Figure 3: K-means and its dual on generated sets, and claims that can fail."""
 
 import copy
-import json
 
 import numpy as np
 import pytest
@@ -11,14 +10,11 @@ from isthmus.datasets import make_clouds, make_figure3
 from isthmus.paper import Verdict
 from isthmus.paper.figure3 import EXPERIMENT
 from isthmus.paper.figure3_sets import STARTS, differing_shares, drawing, sets, shares_of
+from paper.quick_results import quick_results
 
 MAIN = "side20_elongation3_separation2"
 ANYWHERE = "side20_elongation3_separation0"
 FARTHEST = "side20_elongation3_separation3"
-
-
-def as_from_disk(result):
-    return json.loads(json.dumps(result, allow_nan=False, default=lambda array: array.tolist()))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,11 +26,7 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def results():
-    found = {}
-    for task in EXPERIMENT.tasks(True):
-        json.dumps(task.parameters, allow_nan=False)
-        found[task.name] = as_from_disk(task.function(**task.parameters))
-    return found
+    return quick_results(EXPERIMENT)
 
 
 def with_shares(results, name, by_start, n_sets=30):

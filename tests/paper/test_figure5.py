@@ -1,7 +1,6 @@
 """Figure 5: four methods on eight sets, and claims that can fail."""
 
 import copy
-import json
 
 import numpy as np
 import pytest
@@ -14,12 +13,9 @@ from isthmus.paper import Verdict
 from isthmus.paper.figure5 import EXPERIMENT, FIRST_SEED
 from isthmus.paper.figure5_sets import PAPER_FAILS, as_in_paper, failed, solved
 from isthmus.paper.methods import METHODS
+from paper.quick_results import quick_results
 
 CLAIMS = ("ours", "kmeans", "agree", "self_tuning", "scales", "noise", "similar", "parameters")
-
-
-def as_from_disk(result):
-    return json.loads(json.dumps(result, allow_nan=False, default=lambda array: array.tolist()))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,11 +27,7 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def results():
-    found = {}
-    for task in EXPERIMENT.tasks(True):
-        json.dumps(task.parameters, allow_nan=False)
-        found[task.name] = as_from_disk(task.function(**task.parameters))
-    return found
+    return quick_results(EXPERIMENT)
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -14,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from isthmus._parallel import map_in_threads
 from isthmus._progress import Progress
-from isthmus._typing import Floats, Ints, Labels
+from isthmus._typing import Floats, Labels
 from isthmus.kmeans.cut import (
     RootedTree,
     TooFewCutsError,
@@ -33,132 +31,25 @@ from isthmus.kmeans.lloyd import (
     smallest_mass,
 )
 from isthmus.kmeans.memory import Workspace
+from isthmus.kmeans.numbering import numbers_by_mass
 from isthmus.kmeans.objective import (
     TIE,
     TreeObjective,
     highest_finite,
     to_twelve_digits,
-    unit_of,
 )
+from isthmus.kmeans.plan import LARGEST_SEED, OBJECTIVES, Plan
 from isthmus.kmeans.rows import RowsObjective
-from isthmus.kmeans.seeding import check_given_points, random_points, spread_points
+from isthmus.kmeans.seeding import random_points, spread_points
 from isthmus.ultrametric import UltrametricTree
 from isthmus.validation import (
     check_choice,
-    check_n_clusters,
-    check_n_jobs,
     check_positive,
-    check_whole_number,
 )
-
-OBJECTIVES = ("rows", "embedding", "cut")
-INITS = ("cut", "k-means++", "random")
-ALGORITHMS = ("auto", "lazy", "plain")
 
 # Up to so many points the plain algorithm is as fast as anyone can see, and what it needs
 # compiles in a fraction of the time.
 _PLAIN_UP_TO = 1000
-
-# Runs from random starts where n_init is "auto"; a deterministic start is run once.
-_AUTO_N_INIT = 10
-_LARGEST_SEED = np.iinfo(np.int32).max
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Checked parameters of a clustering; :meth:`check` makes one before any work is done.
-
-    Attributes
-    ----------
-    n_clusters, max_iter, n_jobs, n_starts : int
-    objective, algorithm : str
-    power : float
-    init : str
-        ``"given"`` where rows were given.
-    points : (n_clusters,) int64 or None
-        The given rows, numbered as the points of the tree.
-    random_state : int, RandomState or None
-    min_cluster_size : float or None
-        The least that a cluster may weigh.
-    """
-
-    n_clusters: int
-    objective: str
-    power: float
-    init: str
-    points: Ints | None
-    n_starts: int
-    max_iter: int
-    random_state: Any
-    n_jobs: int
-    algorithm: str
-    min_cluster_size: float | None = None
-
-    @classmethod
-    def check(
-        cls,
-        n_points: int,
-        n_clusters: Any,
-        *,
-        objective: Any = "rows",
-        power: Any = 1.0,
-        weights: Floats | None = None,
-        init: Any = "cut",
-        n_init: Any = "auto",
-        max_iter: Any = 300,
-        random_state: Any = None,
-        n_jobs: Any = None,
-        algorithm: Any = "auto",
-        min_cluster_size: Any = None,
-    ) -> Plan:
-        """Return the plan for these parameters, or raise what is wrong with them.
-
-        Parameters are those of :class:`isthmus.TransitiveClustering`; and ``weights``, checked
-        and (n_points,) long, of which those of zero stand for rows that are not on the tree; and
-        ``algorithm``: ``"lazy"``, which opens only the undecided part of the tree in each Lloyd
-        step, ``"plain"``, which takes the whole tree, or ``"auto"``: plain for few points. The
-        results are the same.
-        """
-        k = check_n_clusters(n_clusters, n_points)
-        if weights is not None and k > (n_positive := np.count_nonzero(weights)):
-            raise ValueError(
-                f"n_clusters={k}, but only {n_positive} of {n_points} rows have a sample_weight "
-                "above 0."
-            )
-        by_name = isinstance(init, str)
-        check_random_state(random_state)
-        return cls(
-            n_clusters=k,
-            objective=check_choice(objective, "objective", OBJECTIVES),
-            power=check_positive(power, "power"),
-            init=check_choice(init, "init", INITS) if by_name else "given",
-            points=None if by_name else check_given_points(init, n_points, k, weights),
-            n_starts=(
-                _AUTO_N_INIT
-                if isinstance(n_init, str) and n_init == "auto"
-                else check_whole_number(n_init, "n_init", 1)
-            ),
-            max_iter=check_whole_number(max_iter, "max_iter", 1),
-            random_state=random_state,
-            n_jobs=check_n_jobs(n_jobs),
-            algorithm=check_choice(algorithm, "algorithm", ALGORITHMS),
-            min_cluster_size=_check_min_cluster_size(min_cluster_size, k, n_points, weights),
-        )
-
-    def for_numbers(self, numbers: Sequence[int]) -> list[Plan]:
-        """Return this plan for other numbers of clusters, to be run in any order.
-
-        Each runs in one thread. A random state that is no int gives each of them one.
-        """
-        state = self.random_state
-        if state is None or isinstance(state, np.random.RandomState):
-            seeds = check_random_state(state).randint(_LARGEST_SEED, size=len(numbers)).tolist()
-        else:
-            seeds = [state] * len(numbers)
-        return [
-            replace(self, n_clusters=k, random_state=seed, n_jobs=1)
-            for k, seed in zip(numbers, seeds, strict=True)
-        ]
 
 
 class TreeClusterer:
@@ -320,7 +211,7 @@ class TreeClusterer:
             start = Start(parts=self._cut(plan))
             return self._numbered(self._run_from(start, plan))
         # Seeds are drawn before any run begins: the result does not depend on the threads.
-        seeds = check_random_state(plan.random_state).randint(_LARGEST_SEED, size=plan.n_starts)
+        seeds = check_random_state(plan.random_state).randint(LARGEST_SEED, size=plan.n_starts)
 
         done = count(1)
         caller = threading.get_ident()
@@ -394,64 +285,6 @@ class TreeClusterer:
         else:
             points = spread_points(self.objective, plan.n_clusters, random_state)
         return Start(points=points)
-
-
-def _check_min_cluster_size(
-    value: Any, n_clusters: int, n_points: int, weights: Floats | None
-) -> float | None:
-    """Return the least size as a float: a whole number of rows, or any weight above 0."""
-    if value is None:
-        return None
-    if weights is None:
-        least = float(check_whole_number(value, "min_cluster_size", 1))
-    else:
-        least = check_positive(value, "min_cluster_size")
-    total = n_points if weights is None else float(weights.sum())
-    if n_clusters * least * (1.0 - TIE) > total:
-        what = f"there are {n_points} rows" if weights is None else f"all weights sum to {total:g}"
-        raise ValueError(
-            f"n_clusters={n_clusters} with min_cluster_size={least:g} needs "
-            f"{n_clusters * least:g}, but {what}. Ask for fewer or smaller clusters."
-        )
-    return least
-
-
-def numbers_by_mass(
-    labels: Labels, masses: Floats | None, tree: UltrametricTree | None = None
-) -> Labels:
-    """Return labels with the clusters numbered from the largest to the smallest.
-
-    Of clusters that are equal, to 12 digits, the one whose spanning tree is the shortest comes
-    first, so that the order of rows does not matter; where no tree is given, or these are equal,
-    too, that of the first row.
-    """
-    sizes = to_twelve_digits(np.bincount(labels, weights=masses))
-    lengths = np.zeros((2, len(sizes)))
-    if tree is not None and len(np.unique(sizes)) < len(sizes):
-        lengths = _lengths_of_clusters(labels, tree, len(sizes))
-    first_rows = np.full(len(sizes), len(labels))
-    np.minimum.at(first_rows, labels, np.arange(len(labels)))
-    order = np.lexsort((first_rows, lengths[1], lengths[0], -sizes))
-    new_number = np.empty(len(sizes), dtype=np.int32)
-    new_number[order] = np.arange(len(sizes))
-    renumbered: Labels = new_number[labels]
-    return renumbered
-
-
-def _lengths_of_clusters(labels: Labels, tree: UltrametricTree, n_clusters: int) -> Floats:
-    """Return how long the edges within each cluster are in sum, and those that lead out of it."""
-    ends = labels[tree.spanning_tree.edges]
-    weights = tree.heights / unit_of(tree.heights)
-    finite = np.isfinite(weights)
-    inside = (ends[:, 0] == ends[:, 1]) & finite
-    outside = (ends[:, 0] != ends[:, 1]) & finite
-    # The edges are in the order of their lengths, and so are the sums, whatever that of rows.
-    return to_twelve_digits(
-        [
-            np.bincount(ends[inside, 0], weights[inside], n_clusters),
-            np.bincount(ends[outside].ravel(), np.repeat(weights[outside], 2), n_clusters),
-        ]
-    )
 
 
 def in_range(masses: Floats | None) -> tuple[Floats | None, float]:

@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Floats, Labels
-from isthmus.kmeans.cluster import in_range, numbers_by_mass, product
+from isthmus.kmeans.cluster import in_range, product
 from isthmus.kmeans.cut import INFINITE
 from isthmus.kmeans.frontier import MIXED, hand_labels_down
 from isthmus.kmeans.join_groups import edges_as_joined
+from isthmus.kmeans.numbering import numbers_by_mass
 from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import merges_of_edges
+from isthmus.ultrametric.tree import check_tree
 from isthmus.validation import as_real, check_n_clusters, check_sample_weight
 
 
@@ -62,11 +64,7 @@ def cut_hierarchy(tree: UltrametricTree, *, sample_weight: Any = None) -> Floats
     >>> hierarchy_labels(cut_hierarchy(tree), 3).tolist()
     [0, 0, 1, 2]
     """
-    if not isinstance(tree, UltrametricTree):
-        raise TypeError(
-            f"Expected an UltrametricTree, got {type(tree).__name__}. "
-            "UltrametricTree.from_data(X) makes one."
-        )
+    check_tree(tree)
     masses = check_sample_weight(sample_weight, tree.n_points)
     if masses is not None and not masses.all():
         raise ValueError(

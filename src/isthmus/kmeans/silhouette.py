@@ -26,6 +26,7 @@ from isthmus.kmeans.objective import unit_of
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.products import sum_below
+from isthmus.ultrametric.tree import check_tree
 from isthmus.validation import check_sample_weight, coded_labels
 
 # Sums per cluster take at most so many numbers at a time, or as many as the tree has nodes.
@@ -87,11 +88,7 @@ def transitive_silhouette(
     >>> transitive_silhouette(tree, [0, 0, 1, 1])
     0.625
     """
-    if not isinstance(tree, UltrametricTree):
-        raise TypeError(
-            f"Expected an UltrametricTree, got {type(tree).__name__}. "
-            "UltrametricTree.from_data(X) makes one."
-        )
+    check_tree(tree)
     clusters, codes = coded_labels(labels, tree.n_points)
     masses = check_sample_weight(sample_weight, tree.n_points)
     if masses is not None and not masses.all():

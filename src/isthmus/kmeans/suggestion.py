@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.cluster import numbers_by_mass
 from isthmus.kmeans.edge_lengths import SHORT, WIDE
 from isthmus.kmeans.gaps import Gaps, find_gaps
+from isthmus.kmeans.numbering import numbers_by_mass
 from isthmus.kmeans.silhouette import Silhouette
 from isthmus.ultrametric import UltrametricTree
 

@@ -9,7 +9,7 @@ K-means, on points and on rows of transitive distances, shows in runs from singl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,12 +109,17 @@ def _swept(
     }
 
 
-def _lottery(runs: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """Return what single runs came to: all of them, the most frequent, that of lowest inertia.
+def count_solutions(runs: Iterable[tuple[float, float]]) -> Counter[tuple[float, float]]:
+    """Return how often runs led to each solution.
 
-    Runs with the same error and the same inertia, to 6 digits, are one solution.
+    Runs with the same error and the same inertia, to 6 digits, are one.
     """
-    solutions = Counter((round(error, 6), float(f"{inertia:.6g}")) for error, inertia in runs)
+    return Counter((round(error, 6), float(f"{inertia:.6g}")) for error, inertia in runs)
+
+
+def _lottery(runs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """Return what single runs came to: all of them, the most frequent, that of lowest inertia."""
+    solutions = count_solutions(runs)
     (error, inertia), times = solutions.most_common(1)[0]
     lowest = min(solutions, key=lambda solution: solution[1])
     return {

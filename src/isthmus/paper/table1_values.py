@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from isthmus.datasets import load_ionosphere, load_iris
 from isthmus.paper.experiment import Result, Results
+from isthmus.paper.methods import count_solutions
 
 # The paper's values; what it tuned, and to what.
 PAPER = {
@@ -93,6 +93,5 @@ class Solution:
 
 def solutions(result: Result) -> list[Solution]:
     """Return the solutions that single starts led to, the most frequent first."""
-    pairs = zip(result["errors"], result["inertias"], strict=True)
-    counts = Counter((round(error, 6), float(f"{inertia:.6g}")) for error, inertia in pairs)
+    counts = count_solutions(zip(result["errors"], result["inertias"], strict=True))
     return [Solution(error, inertia, times) for (error, inertia), times in counts.most_common()]

@@ -19,6 +19,7 @@ import numpy as np
 from isthmus._typing import Array, Floats, Ints
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.cluster_gaps import gaps_of_clusters, margins_of
+from isthmus.ultrametric.tree import check_tree
 from isthmus.validation import coded_labels
 
 # So many clusters are printed, the least certain ones where there are more.
@@ -144,11 +145,7 @@ def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
     >>> consistency(tree, [0, 1, 1, 1]).failing.tolist()
     [1]
     """
-    if not isinstance(tree, UltrametricTree):
-        raise TypeError(
-            f"Expected an UltrametricTree, got {type(tree).__name__}. "
-            "UltrametricTree.from_data(X) makes one."
-        )
+    check_tree(tree)
     clusters, codes = coded_labels(labels, tree.n_points)
     gaps = gaps_of_clusters(tree, codes, len(clusters))
     return Consistency(

@@ -21,6 +21,7 @@ from isthmus.theory.consistency import consistency
 from isthmus.theory.potentials import separate
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates
+from isthmus.ultrametric.tree import check_tree
 
 # What a pair takes beside the coordinates of its hyperplane: its numbers, and two small arrays.
 _BYTES_PER_PAIR = 512
@@ -114,11 +115,7 @@ def convex_hull_certificate(tree: UltrametricTree, labels: Any) -> ConvexHullCer
     >>> sides.round(3).tolist()
     [[0.96, 0.96, -0.96, -0.96]]
     """
-    if not isinstance(tree, UltrametricTree):
-        raise TypeError(
-            f"Expected an UltrametricTree, got {type(tree).__name__}. "
-            "UltrametricTree.from_data(X) makes one; a fitted estimator has one as tree_."
-        )
+    check_tree(tree)
     clusters, codes = _coded(labels, tree.n_points)
     coordinates = MergeCoordinates.of_merges(tree.children, tree.heights, tree.sizes)
     parts = UniformParts.of_labels(tree, codes, coordinates)

@@ -25,6 +25,7 @@ from isthmus._typing import Floats, Ints, Labels
 from isthmus.theory.number_sets import ZERO, NumberSet, runs_of, size_of, sums_of, zero_and_shifted
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import tops_of_ties
+from isthmus.ultrametric.tree import check_tree
 from isthmus.validation import check_whole_number
 
 # What is known of the event that a merge is part of.
@@ -159,11 +160,7 @@ def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
     >>> found.counts.tolist(), found.labels(2).tolist()
     ([1, 2, 4], [0, 0, 0, 1])
     """
-    if not isinstance(tree, UltrametricTree):
-        raise TypeError(
-            f"Expected an UltrametricTree, got {type(tree).__name__}. "
-            "UltrametricTree.from_data(X) makes one."
-        )
+    check_tree(tree)
     sums = _sums_of_tree(tree)
     return ConsistentPartitions(_counts(sums), tree, sums)
 

@@ -24,7 +24,7 @@ from isthmus._parallel import chunks
 from isthmus._typing import Floats, Ints
 from isthmus.ultrametric.merges import CHUNK, tops_of_ties
 from isthmus.ultrametric.products import sum_below
-from isthmus.ultrametric.tree import UltrametricTree
+from isthmus.ultrametric.tree import UltrametricTree, check_tree
 from isthmus.validation import as_real, check_positive
 
 # Heights, and sums of masses, that agree up to this relative difference are equal.
@@ -92,11 +92,7 @@ def outlier_scores(tree: UltrametricTree, masses: Any = None, *, company: Any = 
 
 def find_company(tree: UltrametricTree, masses: Any = None, *, company: Any = None) -> Company:
     """Return where each point finds company; parameters as for :func:`outlier_scores`."""
-    if not isinstance(tree, UltrametricTree):
-        raise TypeError(
-            f"Expected an UltrametricTree, got {type(tree).__name__}. "
-            "UltrametricTree.from_data(X) makes one."
-        )
+    check_tree(tree)
     n_points = tree.n_points
     checked = _check_masses(masses, n_points)
     least = None if company is None else check_positive(company, "company")

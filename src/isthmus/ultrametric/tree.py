@@ -443,3 +443,12 @@ class UltrametricTree:
 def _read_only(array: AnyArray) -> AnyArray:
     array.flags.writeable = False
     return array
+
+
+def check_tree(tree: object) -> None:
+    """Raise TypeError for anything but an ultrametric tree."""
+    if not isinstance(tree, UltrametricTree):
+        raise TypeError(
+            f"Expected an UltrametricTree, got {type(tree).__name__}. "
+            "UltrametricTree.from_data(X) makes one; a fitted estimator has one as tree_."
+        )
