@@ -33,6 +33,26 @@ class Best(NamedTuple):
     b: Labels
 
 
+class Joined(NamedTuple):
+    """What has been joined.
+
+    Attributes
+    ----------
+    parent : (n,) int32
+        A forest of sets: of places at first, later of components.
+    size, member : (n,) int32
+        Of each component, its number of points and one of them.
+    edge_a, edge_b : (n - 1,) int32
+        The places that edges join.
+    """
+
+    parent: Labels
+    size: Labels
+    member: Labels
+    edge_a: Labels
+    edge_b: Labels
+
+
 @kernel_part
 def offer_edge(component: int, distance: float, a: int, b: int, best: Best) -> None:
     """Make an edge the component's best one, if it is better; ~a marks one from a list."""
@@ -83,21 +103,18 @@ def join_best(
     largest: int,
     best: Best,
     labels: Labels,
-    parent: Labels,
+    joined: Joined,
     new_label: Labels,
-    size: Labels,
-    member: Labels,
-    edge_a: Labels,
-    edge_b: Labels,
     n_edges: int,
 ) -> tuple[int, int, int]:
     """Join components along their best edges; return components, edges and the largest one.
 
-    parent : (>= n_components,), scratch
-    new_label : (>= n_components,), out
+    labels : (n,) int32
+        The component of each place.
+    new_label : (>= n_components,) int32, out
         The new number of each old component.
-    size, member, edge_a, edge_b : in and out
     """
+    parent, size, member = joined.parent, joined.size, joined.member
     for c in range(n_components):
         parent[c] = c
     for c in range(n_components):
@@ -108,8 +125,8 @@ def join_best(
         b = find(parent, labels[best.b[c]])
         if a != b:
             parent[max(a, b)] = min(a, b)
-            edge_a[n_edges] = end
-            edge_b[n_edges] = best.b[c]
+            joined.edge_a[n_edges] = end
+            joined.edge_b[n_edges] = best.b[c]
             n_edges += 1
     n_left = 0
     for c in range(n_components):

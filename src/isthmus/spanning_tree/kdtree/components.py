@@ -2,60 +2,97 @@
 
 from __future__ import annotations
 
-from isthmus._compile import kernel
-from isthmus._typing import Ints, Labels
-from isthmus.spanning_tree.boruvka import find
-from isthmus.spanning_tree.kdtree.search import Forest
-from isthmus.spanning_tree.simd import LANES
+import numpy as np
 
+from isthmus._compile import kernel, kernel_part
+from isthmus._typing import Ints, Labels
+from isthmus.spanning_tree.boruvka import Joined, find
+from isthmus.spanning_tree.kdtree.neighbours import Neighbours
+from isthmus.spanning_tree.kdtree.search import Forest
+from isthmus.spanning_tree.kdtree.tree import KdTree
+from isthmus.spanning_tree.simd import LANES, pair_distance
+
+DIMS = 0
 NEIGHBOURS = 0
+KIND = 0
+
+
+@kernel_part
+def unite(a: int, b: int, joined: Joined, n_edges: int) -> int:
+    """Join the sets of two places by an edge, if they differ; return the new number of edges."""
+    root, other = find(joined.parent, a), find(joined.parent, b)
+    if root == other:
+        return n_edges
+    joined.parent[max(root, other)] = min(root, other)
+    joined.edge_a[n_edges] = a
+    joined.edge_b[n_edges] = b
+    return n_edges + 1
+
+
+@kernel_part
+def join_equally_near(tree: KdTree, found: Neighbours, joined: Joined, power: float) -> int:
+    """Join points that have several nearest neighbours with these; return the number of edges.
+
+    First all pairs that are nearest neighbours of each other. No point of such a set has anything
+    nearer than these, all equally far. So the set may then be joined to one neighbour more that is
+    just as far, and has something nearer itself; to two, it could close a circle with shorter edges
+    that are found later.
+    """
+    places, used = found.places, found.used
+    n_points = joined.parent.shape[0]
+    n_edges = 0
+    for i in range(n_points):
+        if used[i] == 1:
+            continue
+        nearest = pair_distance(tree.blocks, i, places[i * NEIGHBOURS], DIMS, KIND, power)
+        for t in range(used[i]):
+            j = np.int64(places[i * NEIGHBOURS + t])
+            first = np.int64(places[j * NEIGHBOURS])
+            if pair_distance(tree.blocks, j, first, DIMS, KIND, power) == nearest:
+                n_edges = unite(i, j, joined, n_edges)
+    has_gone_out = joined.size
+    has_gone_out[:] = 0
+    for i in range(n_points):
+        for t in range(used[i] if used[i] > 1 else 0):
+            if has_gone_out[find(joined.parent, i)]:
+                break
+            n_before = n_edges
+            n_edges = unite(i, np.int64(places[i * NEIGHBOURS + t]), joined, n_edges)
+            if n_edges > n_before:
+                has_gone_out[find(joined.parent, i)] = 1
+    return n_edges
 
 
 @kernel
 def join_nearest(
-    places: Labels,
-    parent: Labels,
-    labels: Labels,
-    edge_a: Labels,
-    edge_b: Labels,
-    size: Labels,
-    member: Labels,
+    tree: KdTree, found: Neighbours, joined: Joined, labels: Labels, power: float
 ) -> tuple[int, int]:
-    """Do the first round: each point joins its nearest neighbour.
+    """Do the first round: each point joins its nearest neighbour, or several equally near ones.
 
-    places : (n * NEIGHBOURS,), in
-    parent : (n,), out
-    labels : (>= n,), out
-        The component of each place, numbered from 0.
-    edge_a, edge_b : (n - 1,), out
-    size, member : (n,), out
-        Of each component, its number of points and one of them.
+    found.used is set to the number of entries that are known to lie in the point's component.
+    labels, (>= n,), is filled with the component of each place, numbered from 0.
 
     Returns the number of components and of edges.
     """
-    n_points = parent.shape[0]
+    n_points = joined.parent.shape[0]
     for i in range(n_points):
-        parent[i] = i
-    n_edges = 0
+        joined.parent[i] = i
+    n_edges = join_equally_near(tree, found, joined, power)
     for i in range(n_points):
-        j = places[i * NEIGHBOURS]
-        a = find(parent, i)
-        b = find(parent, j)
-        if a != b:
-            parent[max(a, b)] = min(a, b)
-            edge_a[n_edges] = i
-            edge_b[n_edges] = j
-            n_edges += 1
+        if found.used[i] == 1:
+            n_edges = unite(i, np.int64(found.places[i * NEIGHBOURS]), joined, n_edges)
+        else:
+            found.used[i] = 0
     n_components = 0
     for i in range(n_points):
-        root = find(parent, i)
+        root = find(joined.parent, i)
         if root == i:  # roots come before all else in their set
             labels[i] = n_components
-            member[n_components] = i
-            size[n_components] = 0
+            joined.member[n_components] = i
+            joined.size[n_components] = 0
             n_components += 1
         labels[i] = labels[root]
-        size[labels[i]] += 1
+        joined.size[labels[i]] += 1
     return n_components, n_edges
 
 

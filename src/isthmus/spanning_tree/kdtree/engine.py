@@ -10,10 +10,15 @@ from isthmus._progress import Progress
 from isthmus._typing import Array, Floats, Ints
 from isthmus.metrics import POWERS, PreparedPoints
 from isthmus.spanning_tree import boruvka
-from isthmus.spanning_tree.boruvka import HUGE, Best
+from isthmus.spanning_tree.boruvka import HUGE, Best, Joined
 from isthmus.spanning_tree.kdtree import components, rounds
 from isthmus.spanning_tree.kdtree.balls import Balls
-from isthmus.spanning_tree.kdtree.neighbours import STACK, make_group, nearest_neighbours
+from isthmus.spanning_tree.kdtree.neighbours import (
+    STACK,
+    Neighbours,
+    make_group,
+    nearest_neighbours,
+)
 from isthmus.spanning_tree.kdtree.search import Forest
 from isthmus.spanning_tree.kdtree.tree import KdTree, aligned_empty, build_tree
 from isthmus.spanning_tree.prim import prim_of_points
@@ -113,10 +118,14 @@ class _Run:
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (8 * workers.n_jobs)))
         self.constants = constants
-        self.places = np.empty(n_points * constants["NEIGHBOURS"], dtype=np.int32)
-        self.known = np.empty(n_points)
-        self.edge_a = np.empty(n_points - 1, dtype=np.int32)
-        self.edge_b = np.empty(n_points - 1, dtype=np.int32)
+        self.lists = Neighbours(
+            places=np.empty(n_points * constants["NEIGHBOURS"], dtype=np.int32),
+            known=np.empty(n_points),
+            used=np.empty(n_points, dtype=np.int8),
+        )
+        self.joined = Joined(
+            *np.empty((3, n_points), dtype=np.int32), *np.empty((2, n_points - 1), dtype=np.int32)
+        )
         self.n_edges = 0
         self.groups = [make_group(dims, constants["NEIGHBOURS"]) for _ in range(workers.n_jobs)]
 
@@ -135,39 +144,28 @@ class _Run:
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
         kernel = nearest_neighbours.specialised(self.constants)
         group = self.groups[worker]
-        return kernel(self.tree, self.power, start, stop, group, self.places, self.known)
+        return kernel(self.tree, self.power, start, stop, group, self.lists)
 
     def join(self) -> None:
         """Run rounds until one component is left."""
-        tree, n_points = self.tree, self.tree.n_points
+        tree = self.tree
         forest = Forest(
             labels=aligned_empty(tree.n_leaves * LANES, np.int32),
             node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
         )
         forest.node_labels[:] = -1
-        parent, size, member = np.empty((3, n_points), dtype=np.int32)
-        join_nearest = components.join_nearest.specialised(self.constants)
-        n_components, self.n_edges = join_nearest(
-            self.places, parent, forest.labels, self.edge_a, self.edge_b, size, member
+        n_components, self.n_edges = components.join_nearest.specialised(self.constants)(
+            tree, self.lists, self.joined, forest.labels, self.power
         )
         self._relabel(forest, np.empty(0, dtype=np.int32))
-        largest = int(np.argmax(size[:n_components]))
+        largest = int(np.argmax(self.joined.size[:n_components]))
         new_label = np.empty(n_components, dtype=np.int32)
-        searcher = _Searcher(self, forest, member, n_components)
+        searcher = _Searcher(self, forest, n_components)
         while n_components > 1:
             self._report(1.0)
+            best = searcher.best_edges(n_components, largest)
             n_components, self.n_edges, largest = boruvka.join_best(
-                n_components,
-                largest,
-                searcher.best_edges(n_components, largest),
-                forest.labels,
-                parent,
-                new_label,
-                size,
-                member,
-                self.edge_a,
-                self.edge_b,
-                self.n_edges,
+                n_components, largest, best, forest.labels, self.joined, new_label, self.n_edges
             )
             if n_components > 1:
                 self._relabel(forest, new_label)
@@ -197,7 +195,7 @@ class _Run:
         kernel = rounds.measure_edges.specialised(self.constants)
 
         def work(_: int, start: int, stop: int) -> None:
-            ends = self.edge_a, self.edge_b
+            ends = self.joined.edge_a, self.joined.edge_b
             kernel(self.tree, *ends, self.power, edges, accumulated, start, stop)
 
         self.workers.in_blocks(n_edges, 1 << 16, work)
@@ -223,18 +221,12 @@ class _Run:
 class _Searcher:
     """Finds the best edge of every component, in parallel."""
 
-    def __init__(self, run: _Run, forest: Forest, member: Array, n_components: int) -> None:
+    def __init__(self, run: _Run, forest: Forest, n_components: int) -> None:
         tree = run.tree
         n_nodes = int(tree.first_block[-1]) * LANES
         self.run = run
         self.forest = forest
-        self.member = member
-        self.lists = rounds.Lists(
-            run.places,
-            run.known,
-            used=np.ones(tree.n_points, dtype=np.int8),
-            least=np.zeros(n_nodes),
-        )
+        self.least = np.zeros(n_nodes)
         self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, -1.0))
         self.best = [
             Best(
@@ -263,7 +255,8 @@ class _Searcher:
         kernel = rounds.scan_lists.specialised(run.constants)
 
         def work(worker: int, start: int, stop: int) -> None:
-            kernel(run.tree, self.forest, self.lists, self.best[worker], run.power, start, stop)
+            best = self.best[worker]
+            kernel(run.tree, self.forest, run.lists, self.least, best, run.power, start, stop)
 
         run.workers.in_blocks(run.tree.n_leaves, 4096, work)
 
@@ -282,7 +275,7 @@ class _Searcher:
         rounds.bounce.specialised(run.constants)(
             run.tree,
             self.forest,
-            self.member,
+            run.joined.member,
             n_components,
             largest,
             self.best[0],
@@ -301,7 +294,8 @@ class _Searcher:
             rounds.Search(
                 run.tree,
                 self.forest,
-                self.lists,
+                run.lists,
+                self.least,
                 self.balls,
                 best,
                 group,

@@ -3,6 +3,10 @@
 Eight points of a leaf search together where there are few coordinates: one way through the tree,
 each point that it meets compared with all eight. With many coordinates the ways of eight points
 would have too little in common, and each goes its own.
+
+Where several neighbours of a point are equally near, as on a lattice, its list ends with them:
+they are what it is joined to, and to look for what lies farther away would take most of the time.
+It need not even hold all of them, as long as one of two such points has the other in its list.
 """
 
 from __future__ import annotations
@@ -19,13 +23,14 @@ from isthmus.spanning_tree.simd import (
     LANES,
     boxes_from_box,
     insert_in_lists,
-    largest_of_eight,
+    limit_lists,
     lowest_lane,
     neighbouring_float,
     peek,
     point_distances,
     points_from_box,
     poke,
+    reach_of_lists,
 )
 
 # Set for each specialisation: coordinates, neighbours per point, what distances accumulate, and
@@ -36,6 +41,28 @@ KIND = 0
 TOGETHER = 0
 
 STACK = 256  # 8 nodes a level, 7 of which wait, and no more than 16 levels
+
+
+class Neighbours(NamedTuple):
+    """The neighbour list of every place, and what is known beyond it.
+
+    Attributes
+    ----------
+    places : (n * NEIGHBOURS,) int32
+        Each point's neighbours, nearest first, the point itself where the list is shorter; in the
+        last place, perhaps, what a search has found.
+    known : (n,) float64
+        An accumulated distance: whatever is nearer is in the list. Once all of the list lies in
+        the point's own component, nothing outside the component is nearer than this.
+    used : (n,) int8
+        At first, how many neighbours are as near as the first one. Later, how many entries of the
+        list lie in the point's own component; NEIGHBOURS + 1 where the last entry is the nearest
+        point outside, found by a search.
+    """
+
+    places: Labels
+    known: Floats
+    used: Labels
 
 
 class Group(NamedTuple):
@@ -51,6 +78,8 @@ class Group(NamedTuple):
         Their components.
     distance, place : (8 * neighbours,) float64 and int32
         What each has found: eight first entries, eight second ones, and so on.
+    limit : (8,) float64
+        How far each list goes at most: it ends where two nearest neighbours were equally near.
     found : (8,) float64
         The distances of the block that is being looked at.
     stack_distance, stack_node : (256,) float64 and int64
@@ -62,6 +91,7 @@ class Group(NamedTuple):
     labels: Labels
     distance: Floats
     place: Labels
+    limit: Floats
     found: Floats
     stack_distance: Floats
     stack_node: Ints
@@ -75,6 +105,7 @@ def make_group(dims: int, neighbours: int) -> Group:
         labels=aligned_empty(LANES, np.int32),
         distance=aligned_empty(LANES * neighbours, np.float64),
         place=aligned_empty(LANES * neighbours, np.int32),
+        limit=aligned_empty(LANES, np.float64),
         found=aligned_empty(LANES, np.float64),
         stack_distance=np.empty(STACK),
         stack_node=np.empty(STACK, dtype=np.int64),
@@ -145,22 +176,21 @@ def push_nodes(mask: int, level: int, first_node: int, group: Group, height: int
 
 
 @kernel_part
-def insert_points(
-    tree: KdTree, mask: int, leaf: int, group: Group, lanes: int, power: float
-) -> int:
-    """Insert the points of a mask into the lists of some queries; return those that they entered.
+def insert_points(tree: KdTree, mask: int, leaf: int, own: int, group: Group, power: float) -> int:
+    """Insert a leaf's points into the lists of all queries; return the mask of those they entered.
 
-    Points never enter their own lists if ``leaf`` is not where the queries come from.
+    own : int
+        1 where the leaf is the queries' own, otherwise 0.
     """
-    entered = 0
-    while mask != 0:
-        lane = lowest_lane(mask)
-        mask &= mask - 1
-        entered |= insert_in_lists(
-            tree.blocks,
-            leaf * LANES + lane,
+    if mask == 0:
+        return 0
+    return int(
+        insert_in_lists(
             group.queries,
-            lanes,
+            tree.blocks,
+            leaf * LANES,
+            mask,
+            own,
             group.distance,
             group.place,
             NEIGHBOURS,
@@ -168,7 +198,7 @@ def insert_points(
             KIND,
             power,
         )
-    return entered
+    )
 
 
 @kernel_part
@@ -196,12 +226,44 @@ def insert_found(mask: int, leaf: int, group: Group, query: int) -> int:
 
 
 @kernel_part
-def farthest_last(group: Group, lane: int) -> float:
-    """Return a bound that new neighbours are below: of the one query, or of all eight."""
+def note_ties(group: Group, lane: int) -> None:
+    """Let lists end with their first two entries, where these are equal: of one query, or all."""
+    if TOGETHER > 1:
+        limit_lists(group.distance, group.limit)
+    elif peek(group.distance, lane) == peek(group.distance, LANES + lane):
+        poke(group.limit, lane, peek(group.distance, lane))
+
+
+@kernel_part
+def farthest_needed(group: Group, lane: int, ties: int) -> float:
+    """Return how far new neighbours may be, of the one query or of any of the eight.
+
+    They are nearer than the last one, and than the limit; or, if ties is 1, just at the limit.
+    """
     last = (NEIGHBOURS - 1) * LANES
-    if TOGETHER == 1:
-        return float(neighbouring_float(peek(group.distance, last + lane), -1))
-    return float(neighbouring_float(largest_of_eight(group.distance, last), -1))
+    if TOGETHER > 1:
+        reach = reach_of_lists(group.distance, last, group.limit, ties)
+    else:
+        limit = neighbouring_float(peek(group.limit, lane), ties)
+        reach = min(peek(group.distance, last + lane), limit)
+    return float(neighbouring_float(reach, -1))
+
+
+@kernel_part
+def store_lists(leaf: int, n_here: int, group: Group, found: Neighbours) -> None:
+    """Write the lists of a leaf's points to where they are kept."""
+    for lane in range(n_here):
+        place = leaf * LANES + lane
+        first = peek(group.distance, lane)
+        known = min(peek(group.distance, (NEIGHBOURS - 1) * LANES + lane), peek(group.limit, lane))
+        n_equal = 0
+        for t in range(NEIGHBOURS):
+            distance = peek(group.distance, t * LANES + lane)
+            other = peek(group.place, t * LANES + lane) if distance <= known else np.int32(place)
+            poke(found.places, place * NEIGHBOURS + t, other)
+            n_equal += int(distance == first)
+        poke(found.known, place, known)
+        poke(found.used, place, np.int8(n_equal))
 
 
 @kernel_part
@@ -211,13 +273,18 @@ def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float
     Returns the number of blocks that were looked at.
     """
     n_levels: int = tree.n_nodes.shape[0]
-    bound = farthest_last(group, first)
+    bound = farthest_needed(group, first, 1)
     n_blocks = n_levels
     node = leaf
     for level in range(n_levels):
         # the siblings of the node that holds the leaf, nearest first
-        mask = nodes_within(tree, peek(tree.first_block, level) + (node >> 3), group, bound, power)
-        mask &= ~(1 << (node & 7))
+        block = peek(tree.first_block, level) + (node >> 3)
+        mask = nodes_within(tree, block, group, bound, power) & ~(1 << (node & 7))
+        nearer = farthest_needed(group, first, 0)
+        if nearer < bound and mask != 0:
+            # Of two points that are equally near to each other as to others the first finds both.
+            earlier = (1 << (node & 7)) - 1
+            mask &= nodes_within(tree, block, group, nearer, power) | ~earlier
         node >>= 3
         height = push_nodes(mask, level, node * LANES, group, 0)
         while height > 0:
@@ -232,9 +299,10 @@ def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float
                 if TOGETHER == 1:
                     entered = insert_found(mask, entry_node, group, first)
                 else:
-                    entered = insert_points(tree, mask, entry_node, group, 255, power)
+                    entered = insert_points(tree, mask, entry_node, 0, group, power)
                 if entered != 0:
-                    bound = farthest_last(group, first)
+                    note_ties(group, first)
+                    bound = farthest_needed(group, first, 1)
             else:
                 block = peek(tree.first_block, entry_level - 1) + entry_node
                 mask = nodes_within(tree, block, group, bound, power)
@@ -249,8 +317,7 @@ def nearest_neighbours(
     start: int,
     stop: int,
     group: Group,
-    places: Labels,
-    known: Floats,
+    found: Neighbours,
 ) -> int:
     """Fill the neighbour lists of the points in leaves start … stop - 1.
 
@@ -259,10 +326,8 @@ def nearest_neighbours(
     power : float
         The exponent where KIND is POWERS.
     group : scratch
-    places : (n * NEIGHBOURS,) int32, out
-        The neighbours of each place, nearest first. There must be more points than NEIGHBOURS.
-    known : (n,) float64, out
-        The accumulated distance of the last neighbour.
+    found : out
+        There must be more points than NEIGHBOURS.
 
     Returns the number of blocks that were looked at.
     """
@@ -271,18 +336,15 @@ def nearest_neighbours(
     for leaf in range(start, stop):
         n_here = min(LANES, n_points - leaf * LANES)
         load_leaf(tree, leaf, group)
-        for t in range(NEIGHBOURS):
-            for lane in range(LANES):
+        for lane in range(LANES):
+            group.limit[lane] = HUGE
+            for t in range(NEIGHBOURS):
                 # a lane without a point has neighbours that nothing is nearer than
                 group.distance[t * LANES + lane] = HUGE if lane < n_here else 0.0
-        for lane in range(n_here):
-            insert_points(tree, 1 << lane, leaf, group, 255 - (1 << lane), power)
+        insert_points(tree, (1 << n_here) - 1, leaf, 1, group, power)
         for first in range(0, n_here, TOGETHER):
+            note_ties(group, first)
             enclose(((1 << min(TOGETHER, n_here)) - 1) << first, group)
             n_blocks += search_lists(tree, leaf, first, group, power)
-        for lane in range(n_here):
-            out = (leaf * LANES + lane) * NEIGHBOURS
-            for t in range(NEIGHBOURS):
-                places[out + t] = group.place[t * LANES + lane]
-            known[leaf * LANES + lane] = group.distance[(NEIGHBOURS - 1) * LANES + lane]
+        store_lists(leaf, n_here, group, found)
     return n_blocks

@@ -18,7 +18,7 @@ from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.spanning_tree.boruvka import HUGE, Best, offer_both, offer_edge
 from isthmus.spanning_tree.kdtree.balls import SLACK, Balls, distance_to_centre, reach_of_ball
-from isthmus.spanning_tree.kdtree.neighbours import Group, enclose, load_leaf
+from isthmus.spanning_tree.kdtree.neighbours import Group, Neighbours, enclose, load_leaf
 from isthmus.spanning_tree.kdtree.search import (
     SEVERAL,
     Forest,
@@ -45,44 +45,26 @@ KIND = 0
 TOGETHER = 0
 
 
-class Lists(NamedTuple):
-    """The neighbour lists, and what is known beyond them.
-
-    Attributes
-    ----------
-    places : (n * NEIGHBOURS,) int32
-        Each point's neighbours, nearest first; in the last place, perhaps, what a search has found.
-    known : (n,) float64
-        The distance of the last of them; once all lie in the point's own component, one that
-        nothing outside the component is nearer than.
-    used : (n,) int8
-        How many entries of each list lie in the point's own component; NEIGHBOURS + 1 where the
-        last entry is the nearest point outside, found by a search.
-    least : (n_blocks * 8,) float64
-        For each node: no edge from one of its points to another component is shorter.
-    """
-
-    places: Labels
-    known: Floats
-    used: Labels
-    least: Floats
-
-
 @kernel
 def scan_lists(
     tree: KdTree,
     forest: Forest,
-    lists: Lists,
+    lists: Neighbours,
+    least_of: Floats,
     best: Best,
     power: float,
     start: int,
     stop: int,
 ) -> None:
-    """Offer the first entry of another component in each list, for leaves start … stop - 1."""
+    """Offer the first entry of another component in each list, for leaves start … stop - 1.
+
+    least_of : (n_blocks * 8,) float64
+        For each node: no edge from one of its points to another component is shorter.
+    """
     labels = forest.labels
     for leaf in range(start, stop):
         component = np.int64(forest.node_labels[leaf])
-        if component >= 0 and lists.least[leaf] > best.distance[component]:
+        if component >= 0 and least_of[leaf] > best.distance[component]:
             continue
         least = HUGE
         for place in range(leaf * LANES, min(leaf * LANES + LANES, tree.order.shape[0])):
@@ -109,7 +91,7 @@ def scan_lists(
                 offer_edge(component, distance, ~place, other, best)
                 offer_edge(np.int64(peek(labels, other)), distance, place, other, best)
             least = min(least, distance)
-        lists.least[leaf] = max(lists.least[leaf], least)
+        least_of[leaf] = max(least_of[leaf], least)
 
 
 @kernel
@@ -165,6 +147,8 @@ class Search(NamedTuple):
     ----------
     tree, forest, lists, balls : records
         Shared; a thread writes only what belongs to the points it searches from.
+    least : (n_blocks * 8,) float64
+        As in scan_lists; likewise.
     best, group : records
         The thread's own.
     largest : int
@@ -180,7 +164,8 @@ class Search(NamedTuple):
 
     tree: KdTree
     forest: Forest
-    lists: Lists
+    lists: Neighbours
+    least: Floats
     balls: Balls
     best: Best
     group: Group
@@ -283,7 +268,7 @@ def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Int
 
     node_stack : (STACK,) int64, scratch
     """
-    tree, forest, lists, balls = search.tree, search.forest, search.lists, search.balls
+    tree, forest, least_of, balls = search.tree, search.forest, search.least, search.balls
     best, power = search.best, search.power
     for top_node in range(start, stop):
         node_stack[0] = top_node * 16 + top
@@ -295,9 +280,7 @@ def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Int
             component = np.int64(forest.node_labels[index])
             centre_distance = -1.0
             if component >= 0:
-                if component == search.largest or cannot_improve(
-                    lists.least[index], component, best
-                ):
+                if component == search.largest or cannot_improve(least_of[index], component, best):
                     continue
                 if best.distance[component] < HUGE:
                     centre_distance = reach_of_ball(
@@ -312,7 +295,7 @@ def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Int
                         power,
                     )
                     least = from_length(centre_distance - balls.radii[index], power)
-                    lists.least[index] = max(lists.least[index], least)
+                    least_of[index] = max(least_of[index], least)
                     if cannot_improve(least, component, best):
                         continue
             if level > 0:
@@ -322,7 +305,7 @@ def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Int
                     height += 1
                 continue
             least = search_from_leaf(search, node, centre_distance)
-            lists.least[index] = max(lists.least[index], least)
+            least_of[index] = max(least_of[index], least)
 
 
 @kernel

@@ -123,9 +123,9 @@ def nearest_in_leaf(
                 poke(group.place, 0, np.int32(place))
             continue
         equal = improve_nearest(
+            group.queries,
             tree.blocks,
             place,
-            group.queries,
             peek(forest.labels, place),
             group.labels,
             group.distance,

@@ -188,6 +188,31 @@ def sampled_quantile(
     return float(peek(sample, ((place - start) * n_sample) // n))
 
 
+@kernel_part
+def part_rows(
+    rows: Array, order: Labels, start: int, stop: int, middle: int, dim: int, sample: Array
+) -> tuple[int, int]:
+    """Order rows so that none before ``middle`` has a larger coordinate than one after it.
+
+    Returns a range, round ``middle``, of rows whose coordinates are all equal.
+    """
+    # Coordinates of [start, low) <= those of [low, high) <= those of [high, stop).
+    low, high = start, stop
+    while high - low > 1 and low != middle:
+        pivot = sampled_quantile(rows, low, high, dim, middle, sample)
+        end = split_rows(rows, order, low, high, dim, pivot, False)
+        if middle < end:
+            high = end
+        elif end > low:
+            low = end
+        else:  # nothing lies below the pivot: many rows may equal it
+            end = split_rows(rows, order, low, high, dim, pivot, True)
+            if middle < end:
+                return low, end
+            low = end
+    return middle, middle
+
+
 @kernel
 def split_node(rows: Array, order: Labels, start: int, stop: int, sample: Array) -> int:
     """Split a node along its widest coordinate into a full half and the rest.
@@ -202,23 +227,13 @@ def split_node(rows: Array, order: Labels, start: int, stop: int, sample: Array)
     while 2 * half < n_leaves:
         half *= 2
     middle = start + half * LANES
-    dim = widest_dimension(rows, start, stop, DIMS)
-    if dim < 0:
-        return middle
-    # Coordinates of [start, low) <= those of [low, high) <= those of [high, stop).
     low, high = start, stop
     while high - low > 1 and low != middle:
-        pivot = sampled_quantile(rows, low, high, dim, middle, sample)
-        end = split_rows(rows, order, low, high, dim, pivot, False)
-        if middle < end:
-            high = end
-        elif end > low:
-            low = end
-        else:  # nothing lies below the pivot: many rows may equal it
-            end = split_rows(rows, order, low, high, dim, pivot, True)
-            if middle < end:
-                break
-            low = end
+        # Where many rows have the coordinate that the halves meet at, another one parts these.
+        dim = widest_dimension(rows, low, high, DIMS)
+        if dim < 0:
+            break
+        low, high = part_rows(rows, order, low, high, middle, dim, sample)
     return middle
 
 

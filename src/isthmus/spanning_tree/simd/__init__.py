@@ -32,7 +32,12 @@ from isthmus.spanning_tree.simd.distances import (
     points_from_box,
 )
 from isthmus.spanning_tree.simd.emit import LANES
-from isthmus.spanning_tree.simd.lists import improve_nearest, insert_in_lists
+from isthmus.spanning_tree.simd.lists import (
+    improve_nearest,
+    insert_in_lists,
+    limit_lists,
+    reach_of_lists,
+)
 from isthmus.spanning_tree.simd.rows import swap_rows, widest_dimension
 
 __all__ = [
@@ -43,6 +48,7 @@ __all__ = [
     "insert_in_lists",
     "lanes_other_than",
     "largest_of_eight",
+    "limit_lists",
     "lowest_lane",
     "near_columns",
     "neighbouring_float",
@@ -51,6 +57,7 @@ __all__ = [
     "point_distances",
     "points_from_box",
     "poke",
+    "reach_of_lists",
     "swap_rows",
     "widest_dimension",
 ]

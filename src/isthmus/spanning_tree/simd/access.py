@@ -11,10 +11,9 @@ from isthmus.spanning_tree.simd.emit import (
     I64,
     LANES,
     MASK,
-    V64,
     address_of,
     intrinsic,
-    larger,
+    largest_lane,
     load_block,
     splat,
 )
@@ -77,15 +76,7 @@ def largest_of_eight(typing, numbers, base):  # type: ignore[no-untyped-def]
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         eight = load_block(context, builder, signature.args[0], args[0], args[1])
-        for step in (4, 2, 1):
-            lanes = [(i + step) % LANES for i in range(LANES)]
-            other = builder.shuffle_vector(
-                eight,
-                ir.Constant(V64, ir.Undefined),
-                ir.Constant(ir.VectorType(I32, LANES), lanes),
-            )
-            eight = larger(builder, eight, other)
-        return builder.extract_element(eight, ir.Constant(I32, 0))
+        return largest_lane(builder, eight)
 
     return signature, emit
 

@@ -39,7 +39,7 @@ def _distances(
     With many coordinates it stops as soon as no lane can stay within the bound.
     """
     limit = splat(builder, bound)
-    checks = range(4, dims, 4) if dims > 5 else ()
+    checks = range(8, dims, 8)
     end = builder.append_basic_block("end")
     results = []
     total = None

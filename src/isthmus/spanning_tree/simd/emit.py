@@ -22,6 +22,7 @@ I32, I64, F64 = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 MASK = ir.IntType(LANES)
 BITS = ir.VectorType(ir.IntType(1), LANES)
 V64 = ir.VectorType(F64, LANES)
+WHOLE = ir.VectorType(I64, LANES)
 
 
 def literal(value: Any) -> int:
@@ -78,6 +79,19 @@ def load_splat(context: Any, builder: Any, array_type: Any, array: Any, index: i
 def larger(builder: Any, a: Any, b: Any) -> Any:
     """Return the larger of two numbers, or of each of eight pairs."""
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def largest_lane(builder: Any, eight: Any) -> Any:
+    """Return the largest of eight numbers."""
+    for step in (4, 2, 1):
+        lanes = [(i + step) % LANES for i in range(LANES)]
+        other = builder.shuffle_vector(
+            eight,
+            ir.Constant(V64, ir.Undefined),
+            ir.Constant(ir.VectorType(I32, LANES), lanes),
+        )
+        eight = larger(builder, eight, other)
+    return builder.extract_element(eight, ir.Constant(I32, 0))
 
 
 def accumulate(builder: Any, total: Any, difference: Any, kind: int, power: Any) -> Any:

@@ -14,8 +14,10 @@ from isthmus.spanning_tree.simd.emit import (
     LANES,
     MASK,
     V64,
+    WHOLE,
     accumulate,
     intrinsic,
+    largest_lane,
     literal,
     load_block,
     load_number,
@@ -25,18 +27,18 @@ from isthmus.spanning_tree.simd.emit import (
 
 
 def _distances_to_point(
-    context: Any, builder: Any, signature: Any, args: Any, dims: int, kind: int
+    context: Any, builder: Any, signature: Any, args: Any, point: Any, dims: int, kind: int
 ) -> Any:
-    """Emit the distances of eight queries, args[2], to a point, args[1], of blocks, args[0]."""
-    block = builder.lshr(args[1], ir.Constant(I64, 3))
-    lane = builder.and_(args[1], ir.Constant(I64, LANES - 1))
+    """Emit the distances of eight queries, args[0], to a point of blocks, args[1]."""
+    block = builder.lshr(point, ir.Constant(I64, 3))
+    lane = builder.and_(point, ir.Constant(I64, LANES - 1))
     begin = builder.add(builder.mul(block, ir.Constant(I64, dims * LANES)), lane)
     total = None
     for t in range(dims):
         offset = ir.Constant(I64, t * LANES)
-        here = load_block(context, builder, signature.args[2], args[2], offset)
+        here = load_block(context, builder, signature.args[0], args[0], offset)
         index = builder.add(begin, offset)
-        there = load_number(context, builder, signature.args[0], args[0], index)
+        there = load_number(context, builder, signature.args[1], args[1], index)
         difference = builder.fsub(here, splat(builder, there))
         total = accumulate(builder, total, difference, kind, args[-1])
     return total
@@ -44,24 +46,25 @@ def _distances_to_point(
 
 @intrinsic
 def insert_in_lists(  # type: ignore[no-untyped-def]
-    typing, blocks, point, queries, lanes, list_distance, list_place, length, dims, kind, power
+    typing, queries, blocks, first, mask, own, list_distance, list_place, length, dims, kind, power
 ):
-    """Insert a point into the lists of eight queries; return the mask of lists that it entered.
+    """Insert points into the lists of eight queries; return the mask of lists that any entered.
 
-    point : int
-        Counted over all blocks.
     queries : (8 * dims,) float64
         A block of points.
-    lanes : int
-        The mask of lists that may take the point.
+    first, mask : int
+        The points, counted over all blocks: the mask, which must not be 0, is of first … first + 7.
+    own : int
+        1 where these are the queries themselves, which do not enter their own lists; otherwise 0.
     list_distance, list_place : (length * 8,) float64 and int32, in and out
         Eight lists, nearest first: the first entries of all, then the second entries, and so on.
     """
     n_dims, n_kind, n_entries = literal(dims), literal(kind), literal(length)
     signature = types.int64(
+        queries,
         blocks,
         types.int64,
-        queries,
+        types.int64,
         types.int64,
         list_distance,
         list_place,
@@ -72,38 +75,102 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
     )
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        total = _distances_to_point(context, builder, signature, args, n_dims, n_kind)
-        rows = [
-            vector_at(context, builder, signature.args[4], args[4], t) for t in range(n_entries)
+        # The lists stay in registers while points go through them, without a branch that could be
+        # mispredicted: at each entry the nearer one stays, and the other one goes on.
+        addresses = [
+            vector_at(context, builder, signature.args[i], args[i], t)
+            for i in (5, 6)
+            for t in range(n_entries)
         ]
-        last = builder.load(rows[-1], align=8)
-        mask = builder.bitcast(builder.fcmp_ordered("<", total, last), MASK)
-        mask = builder.and_(mask, builder.trunc(args[3], MASK))
-        with builder.if_then(builder.icmp_unsigned("!=", mask, ir.Constant(MASK, 0))):
-            may = builder.bitcast(mask, BITS)
-            distance = builder.select(may, total, ir.Constant(V64, [float("inf")] * LANES))
-            place = splat(builder, builder.trunc(args[1], I32))
-            for t in range(n_entries):
-                place_row = vector_at(context, builder, signature.args[5], args[5], t)
-                old_distance = builder.load(rows[t], align=8)
-                old_place = builder.load(place_row, align=4)
-                nearer = builder.fcmp_ordered("<", distance, old_distance)
-                builder.store(builder.select(nearer, distance, old_distance), rows[t], align=8)
-                builder.store(builder.select(nearer, place, old_place), place_row, align=4)
-                distance = builder.select(nearer, old_distance, distance)
-                place = builder.select(nearer, old_place, place)
-        return builder.zext(mask, I64)
+        given = [builder.load(address, align=4) for address in addresses]
+        before = builder.block
+        loop, done = (builder.append_basic_block(name) for name in ("loop", "done"))
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        rest, entered = builder.phi(I64), builder.phi(BITS)
+        entries = [builder.phi(value.type) for value in given]
+        lane = builder.cttz(rest, ir.Constant(ir.IntType(1), 1))
+        point = builder.add(args[2], lane)
+        distance = _distances_to_point(context, builder, signature, args, point, n_dims, n_kind)
+        itself = builder.trunc(builder.shl(args[4], lane), MASK)
+        infinite = ir.Constant(V64, [float("inf")] * LANES)
+        distance = builder.select(builder.bitcast(itself, BITS), infinite, distance)
+        place = splat(builder, builder.trunc(point, I32))
+        after = list(entries)
+        for t in range(n_entries):
+            old_distance, old_place = entries[t], entries[n_entries + t]
+            nearer = builder.fcmp_ordered("<", distance, old_distance)
+            after[t] = builder.select(nearer, distance, old_distance)
+            after[n_entries + t] = builder.select(nearer, place, old_place)
+            distance = builder.select(nearer, old_distance, distance)
+            place = builder.select(nearer, old_place, place)
+        next_rest = builder.and_(rest, builder.sub(rest, ir.Constant(I64, 1)))
+        next_entered = builder.or_(entered, nearer)
+        for phi, initial, later in (
+            (rest, args[3], next_rest),
+            (entered, ir.Constant(BITS, [0] * LANES), next_entered),
+            *zip(entries, given, after, strict=True),
+        ):
+            phi.add_incoming(initial, before)
+            phi.add_incoming(later, builder.block)
+        is_last = builder.icmp_unsigned("==", next_rest, ir.Constant(I64, 0))
+        builder.cbranch(is_last, done, loop)
+        builder.position_at_end(done)
+        for address, value in zip(addresses, after, strict=True):
+            builder.store(value, address, align=4)
+        return builder.zext(builder.bitcast(next_entered, MASK), I64)
+
+    return signature, emit
+
+
+@intrinsic
+def limit_lists(typing, list_distance, limit):  # type: ignore[no-untyped-def]
+    """Lower limit[0:8] to the first entries of those lists whose first two are equal."""
+    signature = types.void(list_distance, limit)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        first, second = (
+            builder.load(vector_at(context, builder, signature.args[0], args[0], t), align=8)
+            for t in (0, 1)
+        )
+        address = vector_at(context, builder, signature.args[1], args[1], 0)
+        equal = builder.fcmp_ordered("==", first, second)
+        limits = builder.select(equal, first, builder.load(address, align=8))
+        builder.store(limits, address, align=8)
+        return context.get_dummy_value()
+
+    return signature, emit
+
+
+@intrinsic
+def reach_of_lists(typing, distance, last, limit, steps):  # type: ignore[no-untyped-def]
+    """Return how far, of eight lists, the one that reaches farthest goes.
+
+    A list goes as far as its last entry, distance[last + lane], but no farther than the float that
+    comes so many steps after limit[lane].
+    """
+    signature = types.float64(distance, types.int64, limit, types.int64)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        entry = load_block(context, builder, signature.args[0], args[0], args[1])
+        limits = load_block(context, builder, signature.args[2], args[2], ir.Constant(I64, 0))
+        bits = builder.add(builder.bitcast(limits, WHOLE), splat(builder, args[3]))
+        end = builder.bitcast(bits, V64)
+        nearer = builder.fcmp_ordered("<", end, entry)
+        return largest_lane(builder, builder.select(nearer, end, entry))
 
     return signature, emit
 
 
 @intrinsic
 def improve_nearest(  # type: ignore[no-untyped-def]
-    typing, blocks, point, queries, label, labels, distance, place, dims, kind, power
+    typing, queries, blocks, point, label, labels, distance, place, dims, kind, power
 ):
     """Make a point the nearest one of each of eight queries that it is nearer to than the last.
 
-    point, queries : as above
+    queries : as above
+    point : int
+        Counted over all blocks.
     label, labels : int and (8,) int32
         Only queries whose label differs from the point's take it.
     distance, place : (8,) float64 and int32, in and out
@@ -113,9 +180,9 @@ def improve_nearest(  # type: ignore[no-untyped-def]
     """
     n_dims, n_kind = literal(dims), literal(kind)
     signature = types.int64(
+        queries,
         blocks,
         types.int64,
-        queries,
         types.int32,
         labels,
         distance,
@@ -126,7 +193,7 @@ def improve_nearest(  # type: ignore[no-untyped-def]
     )
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        total = _distances_to_point(context, builder, signature, args, n_dims, n_kind)
+        total = _distances_to_point(context, builder, signature, args, args[2], n_dims, n_kind)
         label_row, row, place_row = (
             vector_at(context, builder, signature.args[i], args[i], 0) for i in (4, 5, 6)
         )
@@ -134,7 +201,7 @@ def improve_nearest(  # type: ignore[no-untyped-def]
         old_distance, old_place = builder.load(row, align=8), builder.load(place_row, align=4)
         other = builder.icmp_signed("!=", own, splat(builder, args[3]))
         nearer = builder.and_(other, builder.fcmp_ordered("<", total, old_distance))
-        new_place = splat(builder, builder.trunc(args[1], I32))
+        new_place = splat(builder, builder.trunc(args[2], I32))
         builder.store(builder.select(nearer, total, old_distance), row, align=8)
         builder.store(builder.select(nearer, new_place, old_place), place_row, align=4)
         equal = builder.and_(other, builder.fcmp_ordered("==", total, old_distance))

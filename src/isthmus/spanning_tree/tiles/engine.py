@@ -14,7 +14,7 @@ from isthmus._parallel import Workers
 from isthmus._progress import Progress
 from isthmus._typing import Floats, Ints, Labels
 from isthmus.metrics import SQUARES, PreparedPoints
-from isthmus.spanning_tree.boruvka import HUGE, Best, join_best
+from isthmus.spanning_tree.boruvka import HUGE, Best, Joined, join_best
 from isthmus.spanning_tree.simd import COLUMNS
 from isthmus.spanning_tree.tiles import lists, rounds
 from isthmus.spanning_tree.tiles.blocks import BLOCK, Apart, Blocks, Singles, dense_blocks
@@ -113,7 +113,9 @@ class _Run:
         self.reach = np.empty(n_points)
         self.used = np.zeros(n_points, dtype=np.int32)
         self.labels = np.arange(n_points, dtype=np.int32)
-        self.edge_a, self.edge_b = np.empty((2, n_points - 1), dtype=np.int32)
+        self.joined = Joined(
+            *np.ones((3, n_points), dtype=np.int32), *np.empty((2, n_points - 1), dtype=np.int32)
+        )
         self.n_edges = 0
         self.limit = limit
         self.n_measured = [0] * workers.n_jobs
@@ -174,9 +176,8 @@ class _Run:
 
     def join(self) -> None:
         """Run rounds until one component is left."""
-        n_points = self.blocks.n_points
-        n_components, largest = n_points, 0
-        parent, new_label, size, member = np.ones((4, n_points), dtype=np.int32)
+        n_components, largest = self.blocks.n_points, 0
+        new_label = np.empty(n_components, dtype=np.int32)
         while n_components > 1:
             best, unsure = self._best_edges(n_components)
             rounds.keep_certain(self.labels, unsure, best)
@@ -184,17 +185,7 @@ class _Run:
                 self._search_again(unsure, n_components, largest)
                 continue
             n_components, self.n_edges, largest = join_best(
-                n_components,
-                -1,
-                best,
-                self.labels,
-                parent,
-                new_label,
-                size,
-                member,
-                self.edge_a,
-                self.edge_b,
-                self.n_edges,
+                n_components, -1, best, self.labels, self.joined, new_label, self.n_edges
             )
             self.labels = new_label[self.labels]
             self._report(1.0)
@@ -311,7 +302,9 @@ class _Run:
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their squared lengths."""
         order = self.blocks.order
-        ends = np.column_stack([order[self.edge_a], order[self.edge_b]]).astype(np.int64)
+        ends = np.column_stack([order[self.joined.edge_a], order[self.joined.edge_b]]).astype(
+            np.int64
+        )
         accumulated = np.empty(len(ends))
         lists.measure_edges.specialised(self.kernels)(self.blocks.rows.given, ends, accumulated)
         return ends, accumulated
