@@ -30,7 +30,7 @@ from isthmus.spanning_tree.given_distances import spanning_tree_of_distances
 from isthmus.spanning_tree.line import spanning_tree_of_line
 from isthmus.spanning_tree.prim import prim_of_points
 from isthmus.spanning_tree.prim_rows import prim_of_callable, prim_of_rows
-from isthmus.spanning_tree.record import SpanningTree
+from isthmus.spanning_tree.record import SpanningTree, trusted_tree
 from isthmus.validation import (
     check_choice,
     check_disconnected,
@@ -172,6 +172,8 @@ def minimum_spanning_tree(
     prepared, budget = _prepare(points, resolved, budget)
     _check_engine(engine, prepared)
     edges, weights, used = _run(engine, prepared, threads, progress, budget)
+    if used == "kd-tree":
+        return trusted_tree(edges, weights, used)
     return SpanningTree.from_edges(edges, weights, engine=used)
 
 

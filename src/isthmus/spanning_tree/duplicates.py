@@ -83,7 +83,9 @@ def hash_row(points: Array, i: int) -> np.uint64:
         bits = np.float64(x).view(np.uint64)
         mixed = (mixed ^ bits) * multiplier
         mixed ^= mixed >> np.uint64(32)
-    return mixed
+    # once more: small whole numbers differ in few bits, all of them high ones
+    mixed *= multiplier
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 @kernel_part

@@ -25,6 +25,10 @@ def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
     if n_edges <= _FEW:
         order = np.lexsort((edges[:, 1], edges[:, 0], weights))
         return edges[order], weights[order] + 0.0  # + 0.0: a negative zero is a zero
+    if weights.min() == weights.max():
+        sorted_edges = np.empty((n_edges, 2), dtype=np.int64)
+        _sort_pairs(edges, sorted_edges)
+        return sorted_edges, weights + 0.0
     n_bits = max(n_edges - 1, 1).bit_length()
     keys = (weights + 0.0).view(np.int64)
     keys &= -(1 << n_bits)
@@ -56,11 +60,18 @@ def _sort_run(edges: Ints, weights: Floats, n_bits: int) -> None:
         runs = _sort_short_runs(keys, n_bits, edges, weights)
     else:
         runs = [[0, len(edges)]]
-    size = int(edges[:, 1].max()) + 1
     for begin, end in runs:  # the weights of each are equal
-        run = edges[begin:end]
-        pairs = np.sort(run[:, 0] * size + run[:, 1])
-        np.divmod(pairs, size, out=(run[:, 0], run[:, 1]))
+        _sort_pairs(edges[begin:end], edges[begin:end])
+
+
+def _sort_pairs(edges: Ints, out: Ints) -> None:
+    """Fill out, perhaps the same array, with edges sorted by smaller and then by larger index."""
+    n_bits = int(edges[:, 1].max()).bit_length()
+    pairs = edges[:, 0] << n_bits
+    pairs |= edges[:, 1]
+    pairs.sort()
+    np.right_shift(pairs, n_bits, out=out[:, 0])
+    np.bitwise_and(pairs, (1 << n_bits) - 1, out=out[:, 1])
 
 
 @kernel

@@ -9,28 +9,43 @@ from isthmus._typing import Ints, Labels
 from isthmus.spanning_tree.boruvka import Joined, find
 from isthmus.spanning_tree.kdtree.neighbours import Neighbours
 from isthmus.spanning_tree.kdtree.search import Forest
-from isthmus.spanning_tree.kdtree.tree import KdTree
-from isthmus.spanning_tree.simd import LANES, pair_distance
+from isthmus.spanning_tree.simd import LANES
 
-DIMS = 0
 NEIGHBOURS = 0
-KIND = 0
 
 
 @kernel_part
 def unite(a: int, b: int, joined: Joined, n_edges: int) -> int:
-    """Join the sets of two places by an edge, if they differ; return the new number of edges."""
-    root, other = find(joined.parent, a), find(joined.parent, b)
-    if root == other:
-        return n_edges
-    joined.parent[max(root, other)] = min(root, other)
-    joined.edge_a[n_edges] = a
-    joined.edge_b[n_edges] = b
-    return n_edges + 1
+    """Join the sets of two places by an edge, if they differ; return the new number of edges.
+
+    Both ways up are walked at once, always from where the parent is larger, and that parent gives
+    way to the smaller one: Rem's algorithm, which often ends before it has come to a root.
+    """
+    parent = joined.parent
+    i, j = a, b
+    while parent[i] != parent[j]:
+        if parent[i] < parent[j]:
+            i, j = j, i
+        above = parent[i]
+        parent[i] = parent[j]
+        if above == i:
+            joined.edge_a[n_edges] = a
+            joined.edge_b[n_edges] = b
+            return n_edges + 1
+        i = above
+    return n_edges
 
 
 @kernel_part
-def join_equally_near(tree: KdTree, found: Neighbours, joined: Joined, power: float) -> int:
+def are_nearest(found: Neighbours, i: int, j: int) -> bool:
+    """Whether i, a point with several nearest neighbours, is as near to j, one of them, as any."""
+    if found.used[j] > 1:
+        return bool(found.known[j] == found.known[i])
+    return bool(found.places[j * NEIGHBOURS] == i)
+
+
+@kernel_part
+def join_equally_near(found: Neighbours, joined: Joined) -> int:
     """Join points that have several nearest neighbours with these; return the number of edges.
 
     First all pairs that are nearest neighbours of each other. No point of such a set has anything
@@ -38,35 +53,31 @@ def join_equally_near(tree: KdTree, found: Neighbours, joined: Joined, power: fl
     just as far, and has something nearer itself; to two, it could close a circle with shorter edges
     that are found later.
     """
-    places, used = found.places, found.used
     n_points = joined.parent.shape[0]
     n_edges = 0
     for i in range(n_points):
-        if used[i] == 1:
-            continue
-        nearest = pair_distance(tree.blocks, i, places[i * NEIGHBOURS], DIMS, KIND, power)
-        for t in range(used[i]):
-            j = np.int64(places[i * NEIGHBOURS + t])
-            first = np.int64(places[j * NEIGHBOURS])
-            if pair_distance(tree.blocks, j, first, DIMS, KIND, power) == nearest:
+        for t in range(found.used[i] if found.used[i] > 1 else 0):
+            j = np.int64(found.places[i * NEIGHBOURS + t])
+            # an earlier one whose list is not full has found this one
+            is_new = j > i or found.used[j] == NEIGHBOURS
+            if is_new and are_nearest(found, i, j):
                 n_edges = unite(i, j, joined, n_edges)
     has_gone_out = joined.size
     has_gone_out[:] = 0
     for i in range(n_points):
-        for t in range(used[i] if used[i] > 1 else 0):
-            if has_gone_out[find(joined.parent, i)]:
-                break
+        for t in range(found.used[i] if found.used[i] > 1 else 0):
+            j = np.int64(found.places[i * NEIGHBOURS + t])
+            if are_nearest(found, i, j) or has_gone_out[find(joined.parent, i)]:
+                continue
             n_before = n_edges
-            n_edges = unite(i, np.int64(places[i * NEIGHBOURS + t]), joined, n_edges)
+            n_edges = unite(i, j, joined, n_edges)
             if n_edges > n_before:
                 has_gone_out[find(joined.parent, i)] = 1
     return n_edges
 
 
 @kernel
-def join_nearest(
-    tree: KdTree, found: Neighbours, joined: Joined, labels: Labels, power: float
-) -> tuple[int, int]:
+def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int, int]:
     """Do the first round: each point joins its nearest neighbour, or several equally near ones.
 
     found.used is set to the number of entries that are known to lie in the point's component.
@@ -77,7 +88,7 @@ def join_nearest(
     n_points = joined.parent.shape[0]
     for i in range(n_points):
         joined.parent[i] = i
-    n_edges = join_equally_near(tree, found, joined, power)
+    n_edges = join_equally_near(found, joined)
     for i in range(n_points):
         if found.used[i] == 1:
             n_edges = unite(i, np.int64(found.places[i * NEIGHBOURS]), joined, n_edges)

@@ -84,10 +84,6 @@ def spanning_tree_by_boruvka(
         run = _Run(tree, prepared, constants, workers, progress)
         if limit < np.inf and run.would_exceed(limit):
             return None
-        announce_compilation(
-            f"the search for spanning trees with up to {dims} features",
-            rounds.search_tree.specialised(constants),
-        )
         run.find_neighbours()
         run.join()
         edges, accumulated = run.edges()
@@ -155,9 +151,14 @@ class _Run:
         )
         forest.node_labels[:] = -1
         n_components, self.n_edges = components.join_nearest.specialised(self.constants)(
-            tree, self.lists, self.joined, forest.labels, self.power
+            self.lists, self.joined, forest.labels
         )
         self._relabel(forest, np.empty(0, dtype=np.int32))
+        if n_components > 1:
+            announce_compilation(
+                f"the search for spanning trees with up to {self.dims} features",
+                rounds.search_tree.specialised(self.constants),
+            )
         largest = int(np.argmax(self.joined.size[:n_components]))
         new_label = np.empty(n_components, dtype=np.int32)
         searcher = _Searcher(self, forest, n_components)

@@ -23,6 +23,7 @@ from isthmus.spanning_tree.simd import (
     LANES,
     boxes_from_box,
     insert_in_lists,
+    largest_of_eight,
     limit_lists,
     lowest_lane,
     neighbouring_float,
@@ -179,6 +180,8 @@ def push_nodes(mask: int, level: int, first_node: int, group: Group, height: int
 def insert_points(tree: KdTree, mask: int, leaf: int, own: int, group: Group, power: float) -> int:
     """Insert a leaf's points into the lists of all queries; return the mask of those they entered.
 
+    Eight bits higher, the mask of lists whose first two entries are equal.
+
     own : int
         1 where the leaf is the queries' own, otherwise 0.
     """
@@ -205,7 +208,7 @@ def insert_points(tree: KdTree, mask: int, leaf: int, own: int, group: Group, po
 def insert_found(mask: int, leaf: int, group: Group, query: int) -> int:
     """Insert the points of a mask, whose distances have been found, into one query's list.
 
-    Returns how many have entered it.
+    Returns how many have entered it, and, as 256, whether its first two entries are equal.
     """
     n_entered = 0
     while mask != 0:
@@ -222,7 +225,8 @@ def insert_found(mask: int, leaf: int, group: Group, query: int) -> int:
         poke(group.distance, i, distance)
         poke(group.place, i, np.int32(leaf * LANES + lane))
         n_entered += 1
-    return n_entered
+    has_ties = peek(group.distance, query) == peek(group.distance, LANES + query)
+    return n_entered + (int(has_ties) << LANES)
 
 
 @kernel_part
@@ -235,17 +239,22 @@ def note_ties(group: Group, lane: int) -> None:
 
 
 @kernel_part
-def farthest_needed(group: Group, lane: int, ties: int) -> float:
+def farthest_needed(group: Group, lane: int, limited: bool, ties: int) -> float:
     """Return how far new neighbours may be, of the one query or of any of the eight.
 
-    They are nearer than the last one, and than the limit; or, if ties is 1, just at the limit.
+    They are nearer than the last one. If limited, they are nearer than the limit, too; or, if ties
+    is 1, just at the limit.
     """
     last = (NEIGHBOURS - 1) * LANES
     if TOGETHER > 1:
-        reach = reach_of_lists(group.distance, last, group.limit, ties)
+        if limited:
+            reach = reach_of_lists(group.distance, last, group.limit, ties)
+        else:
+            reach = largest_of_eight(group.distance, last)
     else:
-        limit = neighbouring_float(peek(group.limit, lane), ties)
-        reach = min(peek(group.distance, last + lane), limit)
+        reach = peek(group.distance, last + lane)
+        if limited:
+            reach = min(reach, neighbouring_float(peek(group.limit, lane), ties))
     return float(neighbouring_float(reach, -1))
 
 
@@ -267,23 +276,28 @@ def store_lists(leaf: int, n_here: int, group: Group, found: Neighbours) -> None
 
 
 @kernel_part
-def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float) -> int:
+def search_lists(
+    tree: KdTree, leaf: int, first: int, limited: bool, group: Group, power: float
+) -> int:
     """Complete the lists of queries first … first + TOGETHER - 1 with points of other leaves.
+
+    limited : bool
+        Whether a list has a limit already.
 
     Returns the number of blocks that were looked at.
     """
     n_levels: int = tree.n_nodes.shape[0]
-    bound = farthest_needed(group, first, 1)
+    bound = farthest_needed(group, first, limited, 1)
     n_blocks = n_levels
     node = leaf
     for level in range(n_levels):
         # the siblings of the node that holds the leaf, nearest first
         block = peek(tree.first_block, level) + (node >> 3)
         mask = nodes_within(tree, block, group, bound, power) & ~(1 << (node & 7))
-        nearer = farthest_needed(group, first, 0)
-        if nearer < bound and mask != 0:
+        if limited and mask != 0:
             # Of two points that are equally near to each other as to others the first finds both.
             earlier = (1 << (node & 7)) - 1
+            nearer = farthest_needed(group, first, True, 0)
             mask &= nodes_within(tree, block, group, nearer, power) | ~earlier
         node >>= 3
         height = push_nodes(mask, level, node * LANES, group, 0)
@@ -300,9 +314,11 @@ def search_lists(tree: KdTree, leaf: int, first: int, group: Group, power: float
                     entered = insert_found(mask, entry_node, group, first)
                 else:
                     entered = insert_points(tree, mask, entry_node, 0, group, power)
-                if entered != 0:
-                    note_ties(group, first)
-                    bound = farthest_needed(group, first, 1)
+                if entered & 255 != 0:
+                    if entered > 255:
+                        limited = True
+                        note_ties(group, first)
+                    bound = farthest_needed(group, first, limited, 1)
             else:
                 block = peek(tree.first_block, entry_level - 1) + entry_node
                 mask = nodes_within(tree, block, group, bound, power)
@@ -341,10 +357,11 @@ def nearest_neighbours(
             for t in range(NEIGHBOURS):
                 # a lane without a point has neighbours that nothing is nearer than
                 group.distance[t * LANES + lane] = HUGE if lane < n_here else 0.0
-        insert_points(tree, (1 << n_here) - 1, leaf, 1, group, power)
+        entered = insert_points(tree, (1 << n_here) - 1, leaf, 1, group, power)
         for first in range(0, n_here, TOGETHER):
-            note_ties(group, first)
+            if entered > 255:
+                note_ties(group, first)
             enclose(((1 << min(TOGETHER, n_here)) - 1) << first, group)
-            n_blocks += search_lists(tree, leaf, first, group, power)
+            n_blocks += search_lists(tree, leaf, first, entered > 255, group, power)
         store_lists(leaf, n_here, group, found)
     return n_blocks

@@ -20,6 +20,8 @@ from isthmus.spanning_tree.simd import LANES, peek, poke, swap_rows, widest_dime
 # Set for each specialisation of the kernels: the number of coordinates.
 DIMS = 0
 
+# So many rows, at least, tell where a node extends farthest.
+_SAMPLED = 256
 # Leaves per task.
 _LEAVES = 4096
 
@@ -230,7 +232,9 @@ def split_node(rows: Array, order: Labels, start: int, stop: int, sample: Array)
     low, high = start, stop
     while high - low > 1 and low != middle:
         # Where many rows have the coordinate that the halves meet at, another one parts these.
-        dim = widest_dimension(rows, low, high, DIMS)
+        dim = widest_dimension(rows, low, high, max(1, (high - low) // _SAMPLED), DIMS)
+        if dim < 0:
+            dim = widest_dimension(rows, low, high, 1, DIMS)
         if dim < 0:
             break
         low, high = part_rows(rows, order, low, high, middle, dim, sample)

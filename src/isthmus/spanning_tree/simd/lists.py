@@ -50,6 +50,8 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
 ):
     """Insert points into the lists of eight queries; return the mask of lists that any entered.
 
+    Eight bits higher, the mask of lists whose first two entries are equal.
+
     queries : (8 * dims,) float64
         A block of points.
     first, mask : int
@@ -118,7 +120,11 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
         builder.position_at_end(done)
         for address, value in zip(addresses, after, strict=True):
             builder.store(value, address, align=4)
-        return builder.zext(builder.bitcast(next_entered, MASK), I64)
+        equal = builder.bitcast(builder.fcmp_ordered("==", after[0], after[1]), MASK)
+        return builder.or_(
+            builder.shl(builder.zext(equal, I64), ir.Constant(I64, LANES)),
+            builder.zext(builder.bitcast(next_entered, MASK), I64),
+        )
 
     return signature, emit
 

@@ -41,10 +41,13 @@ def swap_rows(typing, rows, a, b, dims):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def widest_dimension(typing, rows, start, stop, dims):  # type: ignore[no-untyped-def]
-    """Return the coordinate in which rows start … stop - 1 extend farthest; -1 if all are equal."""
+def widest_dimension(typing, rows, start, stop, step, dims):  # type: ignore[no-untyped-def]
+    """Return the coordinate in which every step-th of some rows extends farthest.
+
+    They are start, start + step … below stop; -1 if all are equal.
+    """
     n_dims = literal(dims)
-    signature = types.int64(rows, types.int64, types.int64, dims)
+    signature = types.int64(rows, types.int64, types.int64, types.int64, dims)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         def load(index: Any) -> Any:
@@ -61,7 +64,7 @@ def widest_dimension(typing, rows, start, stop, dims):  # type: ignore[no-untype
         row = load(i)
         next_low = builder.select(builder.fcmp_ordered("<", row, low), row, low)
         next_high = builder.select(builder.fcmp_ordered(">", row, high), row, high)
-        next_i = builder.add(i, ir.Constant(I64, 1))
+        next_i = builder.add(i, args[3])
         for phi, first, later in (
             (i, args[1], next_i),
             (low, initial, next_low),
