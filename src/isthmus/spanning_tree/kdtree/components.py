@@ -45,6 +45,15 @@ def are_nearest(found: Neighbours, i: int, j: int) -> bool:
 
 
 @kernel_part
+def is_listed(found: Neighbours, i: int, j: int) -> bool:
+    """Whether j is in the list of i."""
+    for t in range(i * NEIGHBOURS, (i + 1) * NEIGHBOURS):
+        if found.places[t] == j:
+            return True
+    return False
+
+
+@kernel_part
 def join_equally_near(found: Neighbours, joined: Joined) -> int:
     """Join points that have several nearest neighbours with these; return the number of edges.
 
@@ -58,9 +67,7 @@ def join_equally_near(found: Neighbours, joined: Joined) -> int:
     for i in range(n_points):
         for t in range(found.used[i] if found.used[i] > 1 else 0):
             j = np.int64(found.places[i * NEIGHBOURS + t])
-            # an earlier one whose list is not full has found this one
-            is_new = j > i or found.used[j] == NEIGHBOURS
-            if is_new and are_nearest(found, i, j):
+            if are_nearest(found, i, j) and (j > i or not is_listed(found, j, i)):
                 n_edges = unite(i, j, joined, n_edges)
     has_gone_out = joined.size
     has_gone_out[:] = 0

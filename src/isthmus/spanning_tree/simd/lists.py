@@ -97,6 +97,7 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
         itself = builder.trunc(builder.shl(args[4], lane), MASK)
         infinite = ir.Constant(V64, [float("inf")] * LANES)
         distance = builder.select(builder.bitcast(itself, BITS), infinite, distance)
+        enters = builder.fcmp_ordered("<", distance, entries[n_entries - 1])
         place = splat(builder, builder.trunc(point, I32))
         after = list(entries)
         for t in range(n_entries):
@@ -107,7 +108,7 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
             distance = builder.select(nearer, old_distance, distance)
             place = builder.select(nearer, old_place, place)
         next_rest = builder.and_(rest, builder.sub(rest, ir.Constant(I64, 1)))
-        next_entered = builder.or_(entered, nearer)
+        next_entered = builder.or_(entered, enters)
         for phi, initial, later in (
             (rest, args[3], next_rest),
             (entered, ir.Constant(BITS, [0] * LANES), next_entered),
