@@ -209,8 +209,8 @@ def test_the_kernels_run_as_plain_python_too():
     merged = np.arange(n_points - 2) + n_points
     children = np.column_stack([np.arange(n_points - 1), np.append(n_points - 1, merged)])
     heights = np.arange(1.0, n_points)
-    compiled, interpreted = np.zeros((2, n_points, 8))
-    compiled[0, 0] = interpreted[0, 0] = 1.0
-    aggregate_rows(children, heights, compiled)
-    aggregate_rows.function(children, heights, interpreted)
+    compiled, interpreted = np.zeros((2, 2, n_points, 4))  # aggregates and bounds
+    compiled[0, 0, 0] = interpreted[0, 0, 0] = 1.0
+    aggregate_rows(children, heights, *compiled)
+    aggregate_rows.function(children, heights, *interpreted)
     np.testing.assert_array_equal(compiled, interpreted)

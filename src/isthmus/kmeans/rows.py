@@ -48,9 +48,15 @@ class RowsObjective(TreeObjective):
     @cached_property
     def aggregates(self) -> Floats:
         """The aggregates of leaves and merges, rows as in row_of, columns as in rows_step.py."""
-        aggregates = self.leaf_aggregates(8)
-        aggregate_rows(self.tree.children, self.heights, aggregates)
-        return aggregates
+        return self._aggregates_and_bounds[0]
+
+    @cached_property
+    def _aggregates_and_bounds(self) -> tuple[Floats, Floats]:
+        aggregates = self.leaf_aggregates(4)
+        bounds = np.empty_like(aggregates)
+        bounds[: len(bounds) + 1 - self.n_points] = 0.0
+        aggregate_rows(self.tree.children, self.heights, aggregates, bounds)
+        return aggregates, bounds
 
     def assign_view(
         self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
@@ -60,7 +66,7 @@ class RowsObjective(TreeObjective):
         changed = assign_rows(
             self.tree.children,
             self.heights,
-            self.aggregates,
+            *self._aggregates_and_bounds,
             view.count,
             view.node,
             view.label,
@@ -144,14 +150,16 @@ class RowsObjective(TreeObjective):
 
 
 @kernel
-def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
-    """Fill the aggregates, (…, 8), in and out, of all merges; those of leaves are given."""
+def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: Floats) -> None:
+    """Fill aggregates and bounds, (…, 4), in and out, of all merges; those of leaves are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
         prefetch_children(aggregates, children, e, n_points)
-        x = aggregates[row_of(children[e, 0], n_points, aggregates)]
-        y = aggregates[row_of(children[e, 1], n_points, aggregates)]
-        out = aggregates[row_of(n_points + e, n_points, aggregates)]
+        prefetch_children(bounds, children, e, n_points)
+        row_x = row_of(children[e, 0], n_points, aggregates)
+        row_y = row_of(children[e, 1], n_points, aggregates)
+        row = row_of(n_points + e, n_points, aggregates)
+        x, y, out = aggregates[row_x], aggregates[row_y], aggregates[row]
         h = heights[e]
         # Joining adds h times the other side's mass to each t, and to each u what follows.
         up_x, up_y = h * y[MASS], h * x[MASS]
@@ -162,10 +170,11 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats) -> None:
         out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * h * weight
         out[T_SPREAD] = (x[T_SPREAD] + y[T_SPREAD]) + apart * apart * weight / mass
         out[SQUARES] = (x[SQUARES] + y[SQUARES]) + 2.0 * h * h * weight
-        out[T_MIN] = min(x[T_MIN] + up_x, y[T_MIN] + up_y)
-        out[T_MAX] = max(x[T_MAX] + up_x, y[T_MAX] + up_y)
         add_x = h * (y[T_SUM] + h * weight)
         add_y = h * (x[T_SUM] + h * weight)
+        x, y, out = bounds[row_x], bounds[row_y], bounds[row]
+        out[T_MIN] = min(x[T_MIN] + up_x, y[T_MIN] + up_y)
+        out[T_MAX] = max(x[T_MAX] + up_x, y[T_MAX] + up_y)
         out[U_MIN] = min(x[U_MIN] + up_x * x[T_MIN] + add_x, y[U_MIN] + up_y * y[T_MIN] + add_y)
         out[U_MAX] = max(x[U_MAX] + up_x * x[T_MAX] + add_x, y[U_MAX] + up_y * y[T_MAX] + add_y)
 

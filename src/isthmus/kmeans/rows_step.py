@@ -24,9 +24,12 @@ from isthmus.kmeans.objective import TIE
 ROUNDING = 1e-15
 
 # Columns of the aggregates of a node v, after MASS: the sum of t_i; the sum of their
-# squared deviations from their mean; the sum of D(i, m)² over all i and m in v; bounds. In all
-# sums each point counts as often as its mass says.
-T_SUM, T_SPREAD, SQUARES, T_MIN, T_MAX, U_MIN, U_MAX = range(1, 8)
+# squared deviations from their mean; the sum of D(i, m)² over all i and m in v. In all sums each
+# point counts as often as its mass says.
+T_SUM, T_SPREAD, SQUARES = range(1, 4)
+# Columns of the bounds of a node, an array of its own: fresh memory is dear, and what has been used
+# before is handed out again where it is not too large a piece.
+T_MIN, T_MAX, U_MIN, U_MAX = range(4)
 
 
 def stack_buffers(depth: int, n_clusters: int) -> tuple[Array, ...]:
@@ -111,6 +114,7 @@ def centre_parts(
 @kernel_part
 def surviving_clusters(
     properties: Floats,
+    bounds: Floats,
     own: float,
     b: int,
     centre: Floats,
@@ -124,8 +128,8 @@ def surviving_clusters(
 
     Parameters
     ----------
-    properties : (8,), in
-        The node's aggregates.
+    properties, bounds : (4,), in
+        The node's aggregates, and its bounds.
     own, b : float, int
         The sum of distances to the points of its own cluster b outside it.
     centre : (k,), in
@@ -143,8 +147,8 @@ def surviving_clusters(
         The number of survivors. Clusters that are equally near, up to rounding, all survive.
     """
     mass = properties[MASS]
-    t_middle = 0.5 * (properties[T_MIN] + properties[T_MAX])
-    u_middle = 0.5 * (properties[U_MIN] + properties[U_MAX])
+    t_middle = 0.5 * (bounds[T_MIN] + bounds[T_MAX])
+    u_middle = 0.5 * (bounds[U_MIN] + bounds[U_MAX])
     best, best_score = -1, np.inf
     for s in range(n_active):
         a = active[s]
@@ -172,8 +176,8 @@ def surviving_clusters(
         lead = (
             forms[0, best]
             - forms[0, a]
-            + max(dt * properties[T_MIN], dt * properties[T_MAX])
-            + max(du * properties[U_MIN], du * properties[U_MAX])
+            + max(dt * bounds[T_MIN], dt * bounds[T_MAX])
+            + max(du * bounds[U_MIN], du * bounds[U_MAX])
         )
         distance = same + forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
         tie = TIE * (same + best_score + distance) + ROUNDING * (forms[0, best] + forms[0, a])
@@ -242,10 +246,10 @@ def open_node(
 
 
 @kernel_part
-def compares_alike(properties: Floats) -> bool:
+def compares_alike(bounds: Floats) -> bool:
     """Whether all points below a node compare clusters alike; a tie goes to the first cluster."""
-    same_t = properties[T_MIN] == properties[T_MAX]
-    return bool(same_t and properties[U_MIN] == properties[U_MAX])
+    same_t = bounds[T_MIN] == bounds[T_MAX]
+    return bool(same_t and bounds[U_MIN] == bounds[U_MAX])
 
 
 @kernel_part
@@ -278,6 +282,7 @@ def assign_rows(
     children: Ints,
     heights: Floats,
     aggregates: Floats,
+    bounds: Floats,
     count: int,
     node: Ints,
     label: Labels,
@@ -305,7 +310,7 @@ def assign_rows(
 
     Parameters
     ----------
-    children, heights, aggregates : in
+    children, heights, aggregates, bounds : in
         The tree.
     count, node, label, first, second : in
         The view.
@@ -367,10 +372,12 @@ def assign_rows(
             own_v = stack_own[depth]
             far = stack_outside[depth]
             active = stack_active[depth]
-            properties = aggregates[row_of(v, n_points, aggregates)]
+            row = row_of(v, n_points, aggregates)
+            properties = aggregates[row]
             if move:
                 n_kept = surviving_clusters(
                     properties,
+                    bounds[row],
                     own_v,
                     b,
                     mean[x],
@@ -384,7 +391,7 @@ def assign_rows(
             else:
                 n_kept = 1
                 winner = b
-            if n_kept == 1 or v < n_points or compares_alike(properties):
+            if n_kept == 1 or v < n_points or compares_alike(bounds[row]):
                 node_labels[v] = winner
                 changed = changed or winner != b
                 masses[winner] += properties[MASS]

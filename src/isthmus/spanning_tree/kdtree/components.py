@@ -9,108 +9,85 @@ from isthmus._typing import Ints, Labels
 from isthmus.spanning_tree.boruvka import Joined, find
 from isthmus.spanning_tree.kdtree.neighbours import Neighbours
 from isthmus.spanning_tree.kdtree.search import Forest
-from isthmus.spanning_tree.simd import LANES
+from isthmus.spanning_tree.simd import LANES, peek, poke
 
 NEIGHBOURS = 0
 
 
 @kernel_part
-def unite(a: int, b: int, joined: Joined, n_edges: int) -> int:
-    """Join the sets of two places by an edge, if they differ; return the new number of edges.
+def unite(parent: Labels, a: int, b: int) -> bool:
+    """Join the sets of two places; return whether they differed.
 
     Both ways up are walked at once, always from where the parent is larger, and that parent gives
     way to the smaller one: Rem's algorithm, which often ends before it has come to a root.
     """
-    parent = joined.parent
-    i, j = a, b
-    while parent[i] != parent[j]:
-        if parent[i] < parent[j]:
-            i, j = j, i
-        above = parent[i]
-        parent[i] = parent[j]
-        if above == i:
-            joined.edge_a[n_edges] = a
-            joined.edge_b[n_edges] = b
-            return n_edges + 1
-        i = above
-    return n_edges
-
-
-@kernel_part
-def are_nearest(found: Neighbours, i: int, j: int) -> bool:
-    """Whether i, a point with several nearest neighbours, is as near to j, one of them, as any."""
-    if found.used[j] > 1:
-        return bool(found.known[j] == found.known[i])
-    return bool(found.places[j * NEIGHBOURS] == i)
-
-
-@kernel_part
-def is_listed(found: Neighbours, i: int, j: int) -> bool:
-    """Whether j is in the list of i."""
-    for t in range(i * NEIGHBOURS, (i + 1) * NEIGHBOURS):
-        if found.places[t] == j:
+    while True:
+        above_a, above_b = peek(parent, a), peek(parent, b)
+        if above_a == above_b:
+            return False
+        if above_a < above_b:
+            a, b = b, a
+            above_a, above_b = above_b, above_a
+        poke(parent, a, above_b)
+        if above_a == a:
             return True
-    return False
-
-
-@kernel_part
-def join_equally_near(found: Neighbours, joined: Joined) -> int:
-    """Join points that have several nearest neighbours with these; return the number of edges.
-
-    First all pairs that are nearest neighbours of each other. No point of such a set has anything
-    nearer than these, all equally far. So the set may then be joined to one neighbour more that is
-    just as far, and has something nearer itself; to two, it could close a circle with shorter edges
-    that are found later.
-    """
-    n_points = joined.parent.shape[0]
-    n_edges = 0
-    for i in range(n_points):
-        for t in range(found.used[i] if found.used[i] > 1 else 0):
-            j = np.int64(found.places[i * NEIGHBOURS + t])
-            if are_nearest(found, i, j) and (j > i or not is_listed(found, j, i)):
-                n_edges = unite(i, j, joined, n_edges)
-    has_gone_out = joined.size
-    has_gone_out[:] = 0
-    for i in range(n_points):
-        for t in range(found.used[i] if found.used[i] > 1 else 0):
-            j = np.int64(found.places[i * NEIGHBOURS + t])
-            if are_nearest(found, i, j) or has_gone_out[find(joined.parent, i)]:
-                continue
-            n_before = n_edges
-            n_edges = unite(i, j, joined, n_edges)
-            if n_edges > n_before:
-                has_gone_out[find(joined.parent, i)] = 1
-    return n_edges
+        a = np.int64(above_a)
 
 
 @kernel
 def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int, int]:
     """Do the first round: each point joins its nearest neighbour, or several equally near ones.
 
+    Of points that have several, first all pairs are joined that are nearest neighbours of each
+    other. No point of such a set has anything nearer than these, all equally far. So the set may
+    then be joined to one neighbour more that is just as far, and has something nearer itself; to
+    two, it could close a circle with shorter edges that are found later. All other points join
+    their one nearest neighbour last.
+
     found.used is set to the number of entries that are known to lie in the point's component.
     labels, (>= n,), is filled with the component of each place, numbered from 0.
 
     Returns the number of components and of edges.
     """
-    n_points = joined.parent.shape[0]
+    places, known, used = found.places, found.known, found.used
+    parent, size, edge_a, edge_b = joined.parent, joined.size, joined.edge_a, joined.edge_b
+    n_points = parent.shape[0]
     for i in range(n_points):
-        joined.parent[i] = i
-    n_edges = join_equally_near(found, joined)
-    for i in range(n_points):
-        if found.used[i] == 1:
-            n_edges = unite(i, np.int64(found.places[i * NEIGHBOURS]), joined, n_edges)
-        else:
-            found.used[i] = 0
+        parent[i] = i
+        size[i] = 0  # at first: whether the set that this is the root of has been joined to more
+    n_edges = 0
+    for turn in range(3):
+        for i in range(n_points):
+            n_nearest = np.int64(peek(used, i))
+            if (n_nearest == 1) != (turn == 2):
+                continue
+            for t in range(n_nearest):
+                j = np.int64(peek(places, i * NEIGHBOURS + t))
+                if turn < 2:
+                    if peek(used, j) > 1:
+                        mutual = peek(known, j) == peek(known, i)
+                    else:
+                        mutual = peek(places, j * NEIGHBOURS) == i
+                    if mutual != (turn == 0) or (turn == 1 and peek(size, find(parent, i)) > 0):
+                        continue
+                if unite(parent, i, j):
+                    edge_a[n_edges] = i
+                    edge_b[n_edges] = j
+                    n_edges += 1
+                    if turn == 1:
+                        size[find(parent, i)] = 1
     n_components = 0
     for i in range(n_points):
-        root = find(joined.parent, i)
+        if peek(used, i) > 1:
+            poke(used, i, np.int8(0))
+        root = find(parent, i)
         if root == i:  # roots come before all else in their set
             labels[i] = n_components
             joined.member[n_components] = i
-            joined.size[n_components] = 0
+            size[n_components] = 0
             n_components += 1
         labels[i] = labels[root]
-        joined.size[labels[i]] += 1
+        size[labels[i]] += 1
     return n_components, n_edges
 
 
