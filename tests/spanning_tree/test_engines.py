@@ -89,6 +89,17 @@ def test_edges_are_sorted_by_three_keys(distinct, scale, n):
     np.testing.assert_array_equal(weights, given[1])
 
 
+@pytest.mark.parametrize("weight", [0.0, -0.0, 2.5, np.inf])
+def test_equally_long_edges_are_sorted_by_index(weight):
+    edges = np.sort(np.random.default_rng(0).integers(0, 9000, size=(8000, 2)), axis=1)
+    given = edges.copy()
+    found_edges, found_weights = sort_edges(edges, np.full(8000, weight))
+    np.testing.assert_array_equal(found_edges, edges[np.lexsort(edges.T[::-1])])
+    assert (found_weights == weight).all()
+    assert not np.signbit(found_weights).any()
+    np.testing.assert_array_equal(edges, given)
+
+
 @pytest.mark.parametrize(
     ("X", "options", "words"),
     [

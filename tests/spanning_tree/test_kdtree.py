@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from inputs import KINDS, assert_as_good, many, points
 from isthmus import SpanningTree
 from isthmus.metrics import prepare_points, resolve_metric
+from isthmus.spanning_tree.kdtree import engine
 from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
 from isthmus.spanning_tree.prim import prim_of_points
 
@@ -61,6 +63,54 @@ def test_threads_do_not_matter(kind, d):
         SpanningTree.from_edges(*spanning_tree_by_boruvka(prepared, jobs)) for jobs in (1, 2, 4)
     )
     assert one == two == four
+
+
+def tied_points(seed, d):
+    """Points with ties of many lengths: whole numbers, stretched, halved, or partly disturbed."""
+    rng = np.random.default_rng(seed)
+    n, largest = int(rng.integers(20, 1500)), int(rng.integers(2, 50))
+    X = rng.integers(0, largest, size=(n, d)) * rng.choice([1.0, 1.0, 2.0, 3.0], size=d)
+    X[rng.random(n) < rng.choice([0.0, 0.3])] *= 0.5
+    disturbed = rng.random(n) < rng.choice([0.0, 0.2])
+    X[disturbed] += rng.random((int(disturbed.sum()), d))
+    far = X[: n // 3] * 7.0 + 3.0
+    return rng.permutation(np.unique(np.concatenate([X, far]), axis=0))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("d", [2, 7])
+def test_ties_of_many_lengths(metric, d):
+    for seed in range(60):
+        boruvka, prim = both(tied_points(seed, d), metric, n_jobs=1 + seed % 2)
+        np.testing.assert_array_equal(boruvka.weights, prim.weights, err_msg=f"seed {seed}")
+
+
+@pytest.mark.parametrize("d", [2, 3, 7])
+@pytest.mark.parametrize("kind", ["tied", "gaussian", "lattice", "duplicates"])
+def test_lists_hold_what_they_say(kind, d, monkeypatch):
+    X = tied_points(d, d) if kind == "tied" else points(kind, 700, d, seed=d)
+    prepared = prepare_points(X, resolve_metric("chebyshev"))
+    runs = []
+    monkeypatch.setattr(engine._Run, "join", lambda run: runs.extend([run]))
+    monkeypatch.setattr(engine._Run, "edges", lambda _: (np.empty((0, 2)), np.empty(0)))
+    spanning_tree_by_boruvka(prepared)
+    order, lists = runs[0].tree.order, runs[0].lists
+    places, known, used = lists.places.reshape(len(X), -1), lists.known, lists.used
+    distances = cdist(X[order], X[order], "chebyshev")
+    np.fill_diagonal(distances, np.inf)
+    n_ties = 0
+    for i, listed in enumerate(places):
+        entries = listed[listed != i]
+        assert len(set(entries)) == len(entries) > 0
+        lengths = distances[i, entries]
+        assert (np.diff(lengths) >= 0).all()
+        assert lengths[0] == distances[i].min()
+        assert used[i] == np.count_nonzero(lengths == lengths[0])
+        assert set(np.flatnonzero(distances[i] < known[i])) <= set(entries)
+        if used[i] > 1:
+            assert known[i] == lengths[0]
+            n_ties += 1
+    assert n_ties > 0 or kind == "gaussian"
 
 
 def test_float32():

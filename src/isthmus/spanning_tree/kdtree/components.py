@@ -31,7 +31,31 @@ def unite(parent: Labels, a: int, b: int) -> bool:
         poke(parent, a, above_b)
         if above_a == a:
             return True
-        a = np.int64(above_a)
+        a = int(above_a)
+
+
+@kernel_part
+def are_mutual(found: Neighbours, i: int, j: int) -> bool:
+    """Whether nothing is nearer to j than i, which has several nearest neighbours, j among them."""
+    if peek(found.used, j) > 1:
+        return bool(peek(found.known, j) == peek(found.known, i))
+    return bool(peek(found.places, j * NEIGHBOURS) == i)
+
+
+@kernel_part
+def number_sets(parent: Labels, labels: Labels, size: Labels, member: Labels) -> int:
+    """Fill the labels of all places, and the sizes and a member of their sets; return how many."""
+    n_sets = 0
+    for i in range(parent.shape[0]):
+        root = find(parent, i)
+        if root == i:  # roots come before all else in their set
+            labels[i] = n_sets
+            member[n_sets] = i
+            size[n_sets] = 0
+            n_sets += 1
+        labels[i] = labels[root]
+        size[labels[i]] += 1
+    return n_sets
 
 
 @kernel
@@ -49,12 +73,11 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
 
     Returns the number of components and of edges.
     """
-    places, known, used = found.places, found.known, found.used
-    parent, size, edge_a, edge_b = joined.parent, joined.size, joined.edge_a, joined.edge_b
+    used, parent, has_gone_out = found.used, joined.parent, joined.size
     n_points = parent.shape[0]
     for i in range(n_points):
         parent[i] = i
-        size[i] = 0  # at first: whether the set that this is the root of has been joined to more
+        has_gone_out[i] = 0
     n_edges = 0
     for turn in range(3):
         for i in range(n_points):
@@ -62,33 +85,20 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
             if (n_nearest == 1) != (turn == 2):
                 continue
             for t in range(n_nearest):
-                j = np.int64(peek(places, i * NEIGHBOURS + t))
-                if turn < 2:
-                    if peek(used, j) > 1:
-                        mutual = peek(known, j) == peek(known, i)
-                    else:
-                        mutual = peek(places, j * NEIGHBOURS) == i
-                    if mutual != (turn == 0) or (turn == 1 and peek(size, find(parent, i)) > 0):
-                        continue
+                j = np.int64(peek(found.places, i * NEIGHBOURS + t))
+                if turn < 2 and are_mutual(found, i, j) != (turn == 0):
+                    continue
+                if turn == 1 and peek(has_gone_out, find(parent, i)) > 0:
+                    continue
                 if unite(parent, i, j):
-                    edge_a[n_edges] = i
-                    edge_b[n_edges] = j
+                    joined.edge_a[n_edges] = i
+                    joined.edge_b[n_edges] = j
                     n_edges += 1
-                    if turn == 1:
-                        size[find(parent, i)] = 1
-    n_components = 0
+                    has_gone_out[find(parent, i)] = int(turn > 0)
     for i in range(n_points):
         if peek(used, i) > 1:
             poke(used, i, np.int8(0))
-        root = find(parent, i)
-        if root == i:  # roots come before all else in their set
-            labels[i] = n_components
-            joined.member[n_components] = i
-            size[n_components] = 0
-            n_components += 1
-        labels[i] = labels[root]
-        size[labels[i]] += 1
-    return n_components, n_edges
+    return number_sets(parent, labels, joined.size, joined.member), n_edges
 
 
 @kernel
