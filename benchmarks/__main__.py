@@ -12,6 +12,7 @@ from benchmarks.harness import SkippedError, write
 NAMES = (
     "startup",
     "spanning_trees",
+    "threads",
     "peers",
     "growth",
     "many_features",

@@ -9,6 +9,8 @@ from isthmus._typing import Floats, Ints
 
 # Up to so many edges NumPy sorts in a moment, and nothing has to be compiled.
 _FEW = 5000
+# Where more than this share of edges is about as long as another one, they are sorted thrice.
+_MANY_TIES = 0.05
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
 
@@ -29,16 +31,60 @@ def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
         sorted_edges = np.empty((n_edges, 2), dtype=np.int64)
         _sort_pairs(edges, sorted_edges)
         return sorted_edges, weights + 0.0
-    n_bits = max(n_edges - 1, 1).bit_length()
+    # bits for the number of an edge, or of a point
+    n_bits = n_edges.bit_length()
     keys = (weights + 0.0).view(np.int64)
     keys &= -(1 << n_bits)
     keys |= np.arange(n_edges)
     keys.sort()
+    if 3 * n_bits <= 63 and _has_many_runs(keys, n_bits):
+        return _sort_many_ties(keys, n_bits, edges, weights)
     sorted_edges, sorted_weights = np.empty((n_edges, 2), dtype=np.int64), np.empty(n_edges)
     gather_edges(keys, n_bits, np.ascontiguousarray(edges), weights, sorted_edges, sorted_weights)
     for begin, end in _sort_short_runs(keys, n_bits, sorted_edges, sorted_weights):
         _sort_run(sorted_edges[begin:end], sorted_weights[begin:end], n_bits)
     return sorted_edges, sorted_weights
+
+
+def _has_many_runs(keys: Ints, n_bits: int) -> bool:
+    """Whether many sorted keys agree with the next one but for the last n_bits."""
+    n_equal = np.count_nonzero((keys[1:] ^ keys[:-1]) < (1 << n_bits))
+    return bool(n_equal > _MANY_TIES * len(keys))
+
+
+def _sort_many_ties(keys: Ints, n_bits: int, edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
+    """Do what sort_edges does where weights have few different leading bits, by two sorts more.
+
+    keys : (n,) int64
+        Leading bits of weights and, in the last n_bits, the index of each; sorted.
+    """
+    mask = (1 << n_bits) - 1
+    # The leading bits give way to their rank, which leaves room for all others.
+    order = keys & mask
+    ranked = _ranks(keys >> n_bits) << n_bits
+    ranked |= (weights + 0.0).view(np.int64)[order] & mask
+    ranked <<= n_bits
+    ranked |= order
+    ranked.sort()
+    # Likewise the weights, which leaves room for both ends.
+    ends, sorted_weights = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys))
+    gather_edges(ranked, n_bits, np.ascontiguousarray(edges), weights, ends, sorted_weights)
+    keys = _ranks(ranked >> n_bits) << n_bits
+    keys |= ends[:, 0]
+    keys <<= n_bits
+    keys |= ends[:, 1]
+    keys.sort()
+    np.bitwise_and(keys, mask, out=ends[:, 1])
+    keys >>= n_bits
+    np.bitwise_and(keys, mask, out=ends[:, 0])
+    return ends, sorted_weights
+
+
+def _ranks(ascending: Ints) -> Ints:
+    """Return the number of different smaller ones for each of some ascending numbers."""
+    ranks = np.zeros(len(ascending), dtype=np.int64)
+    np.cumsum(ascending[1:] != ascending[:-1], out=ranks[1:])
+    return ranks
 
 
 def _sort_short_runs(keys: Ints, n_bits: int, edges: Ints, weights: Floats) -> list[list[int]]:

@@ -94,7 +94,8 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
                     joined.edge_a[n_edges] = i
                     joined.edge_b[n_edges] = j
                     n_edges += 1
-                    has_gone_out[find(parent, i)] = int(turn > 0)
+                    if turn == 1:
+                        has_gone_out[find(parent, i)] = 1
     for i in range(n_points):
         if peek(used, i) > 1:
             poke(used, i, np.int8(0))
