@@ -119,9 +119,7 @@ class _Run:
             known=np.empty(n_points),
             used=np.empty(n_points, dtype=np.int8),
         )
-        self.joined = Joined(
-            *np.empty((3, n_points), dtype=np.int32), *np.empty((2, n_points - 1), dtype=np.int32)
-        )
+        self.ends = np.empty((2, n_points - 1), dtype=np.int32)
         self.n_edges = 0
         self.groups = [make_group(dims, constants["NEIGHBOURS"]) for _ in range(workers.n_jobs)]
 
@@ -150,8 +148,9 @@ class _Run:
             node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
         )
         forest.node_labels[:] = -1
+        joined = Joined(*np.empty((3, tree.n_points), dtype=np.int32), *self.ends)
         n_components, self.n_edges = components.join_nearest.specialised(self.constants)(
-            self.lists, self.joined, forest.labels
+            self.lists, joined, forest.labels
         )
         self._relabel(forest, np.empty(0, dtype=np.int32))
         if n_components > 1:
@@ -159,14 +158,14 @@ class _Run:
                 f"the search for spanning trees with up to {self.dims} features",
                 rounds.search_tree.specialised(self.constants),
             )
-        largest = int(np.argmax(self.joined.size[:n_components]))
+        largest = int(np.argmax(joined.size[:n_components]))
         new_label = np.empty(n_components, dtype=np.int32)
-        searcher = _Searcher(self, forest, n_components)
+        searcher = _Searcher(self, forest, joined.member, n_components)
         while n_components > 1:
             self._report(1.0)
             best = searcher.best_edges(n_components, largest)
             n_components, self.n_edges, largest = boruvka.join_best(
-                n_components, largest, best, forest.labels, self.joined, new_label, self.n_edges
+                n_components, largest, best, forest.labels, joined, new_label, self.n_edges
             )
             if n_components > 1:
                 self._relabel(forest, new_label)
@@ -196,8 +195,7 @@ class _Run:
         kernel = rounds.measure_edges.specialised(self.constants)
 
         def work(_: int, start: int, stop: int) -> None:
-            ends = self.joined.edge_a, self.joined.edge_b
-            kernel(self.tree, *ends, self.power, edges, accumulated, start, stop)
+            kernel(self.tree, *self.ends, self.power, edges, accumulated, start, stop)
 
         self.workers.in_blocks(n_edges, 1 << 16, work)
         if self.constants["KIND"] == POWERS:  # here sums of powers; there their roots
@@ -222,11 +220,12 @@ class _Run:
 class _Searcher:
     """Finds the best edge of every component, in parallel."""
 
-    def __init__(self, run: _Run, forest: Forest, n_components: int) -> None:
+    def __init__(self, run: _Run, forest: Forest, member: Array, n_components: int) -> None:
         tree = run.tree
         n_nodes = int(tree.first_block[-1]) * LANES
         self.run = run
         self.forest = forest
+        self.member = member
         self.least = np.zeros(n_nodes)
         self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, -1.0))
         self.best = [
@@ -276,7 +275,7 @@ class _Searcher:
         rounds.bounce.specialised(run.constants)(
             run.tree,
             self.forest,
-            run.joined.member,
+            self.member,
             n_components,
             largest,
             self.best[0],
