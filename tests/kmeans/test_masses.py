@@ -229,8 +229,8 @@ def test_equal_masses_cost_no_memory():
     np.testing.assert_array_equal(scaled * unit, [3e300, 1e300, 2e295])
     assert 1.0 <= scaled.max() < 2.0
     tree = UltrametricTree.from_data(points("gaussian", 50, 2, 0))
-    assert RowsObjective(tree).aggregates.shape == (50, 8)
-    assert TreeClusterer(tree, masses=np.full(50, 0.1)).objective.aggregates.shape == (50, 8)
+    assert RowsObjective(tree).aggregates.shape == (50, 4)
+    assert TreeClusterer(tree, masses=np.full(50, 0.1)).objective.aggregates.shape == (50, 4)
 
 
 def test_products_overflow_only_as_a_whole():
