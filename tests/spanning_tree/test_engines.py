@@ -138,3 +138,12 @@ def test_the_kd_tree_at_any_offset(offset):
     moved = minimum_spanning_tree(X + offset, engine="kd-tree")
     assert_as_good(moved, minimum_spanning_tree(X, engine="prim"))
     assert moved == minimum_spanning_tree(X, engine="kd-tree")
+
+
+def test_what_the_kd_tree_returns_is_a_record_like_any_other():
+    X = np.random.default_rng(0).integers(0, 9, size=(400, 2)).astype(float)
+    tree = minimum_spanning_tree(X, engine="kd-tree")
+    assert tree.engine == "kd-tree"
+    assert not tree.edges.flags.writeable
+    assert not tree.weights.flags.writeable
+    assert tree == type(tree)(tree.edges, tree.weights, tree.engine)  # which checks everything
