@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.harness import Table, best_times
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.kmeans import TreeClusterer
-from isthmus.kmeans.cut import cut_spanning_tree, root_spanning_tree
+from isthmus.kmeans.cut import cut_spanning_tree
 
 
 def run() -> Table:
@@ -79,7 +79,7 @@ def _cut_against_kmeans(n_points: int, k: int) -> list[dict[str, object]]:
     tree = UltrametricTree.from_spanning_tree(spanning_tree)
 
     def cut(from_tree: UltrametricTree) -> None:
-        cut_spanning_tree(root_spanning_tree(from_tree), k)
+        cut_spanning_tree(from_tree, k).labels(k)
 
     cut(tree)
     times = best_times(

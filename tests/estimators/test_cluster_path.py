@@ -88,9 +88,9 @@ def test_threads_change_nothing(random_state):
 
 def test_cuts_are_made_once(monkeypatch):
     asked = []
-    made = cluster.begins_of_parts
+    made = cluster.cut_spanning_tree
     monkeypatch.setattr(
-        cluster, "begins_of_parts", lambda tree, k, least: asked.append(k) or made(tree, k, least)
+        cluster, "cut_spanning_tree", lambda tree, k, *args: asked.append(k) or made(tree, k, *args)
     )
     model = TransitiveClustering(3).fit(points("blobs", 80, 2, 0))
     model.path(2, 12, n_jobs=3)

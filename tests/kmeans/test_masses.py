@@ -7,7 +7,7 @@ from inputs import many, points
 from isthmus import UltrametricTree
 from isthmus.kmeans import TreeClusterer
 from isthmus.kmeans.cluster import in_range, product
-from isthmus.kmeans.cut import cut_spanning_tree, root_spanning_tree
+from isthmus.kmeans.cut import cut_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.rows import RowsObjective
 from isthmus.kmeans.seeding import random_points, spread_points
@@ -164,7 +164,7 @@ def test_cut_follows_the_rule_with_masses(kind, n, d, seed):
             expected = cut(n, tree.spanning_tree.edges, tree.heights, k, masses)
         except ValueError:  # equal scores
             continue
-        labels = cut_spanning_tree(root_spanning_tree(tree, masses), k)
+        labels = cut_spanning_tree(tree, k, masses).labels(k)
         found = {frozenset(np.flatnonzero(labels == a).tolist()) for a in range(k)}
         assert found == set(expected)
 
@@ -175,7 +175,7 @@ def test_cut_beside_a_mass_that_swallows_the_others():
     masses = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e20])
     tree = UltrametricTree.from_data(X)
     expected = cut(8, tree.spanning_tree.edges, tree.heights, 3, masses)
-    labels = cut_spanning_tree(root_spanning_tree(tree, masses), 3)
+    labels = cut_spanning_tree(tree, 3, masses).labels(3)
     assert labels.tolist() == [0, 0, 0, 0, 2, 2, 2, 1]
     assert [set(part) for part in expected] == [{0, 1, 2, 3}, {4, 5, 6}, {7}]
 
@@ -292,9 +292,9 @@ def test_rounding_of_masses_decides_no_tie():
         rng = np.random.default_rng(seed)
         masses = rng.integers(1, 4, size=30).astype(float)
         tree = UltrametricTree.from_data(rng.integers(0, 7, size=(30, 2)))
-        whole, tenths = (root_spanning_tree(tree, masses * scale) for scale in (1.0, 0.1))
+        whole, tenths = (cut_spanning_tree(tree, 11, masses * scale) for scale in (1.0, 0.1))
         for k in range(2, 12):
-            np.testing.assert_array_equal(cut_spanning_tree(tenths, k), cut_spanning_tree(whole, k))
+            np.testing.assert_array_equal(tenths.labels(k), whole.labels(k))
         tree = UltrametricTree.from_data(np.arange(20.0)[:, None])
         drawn_points = [
             random_points(RowsObjective(tree, np.full(20, scale)), 15, np.random.RandomState(seed))

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from inputs import many, points
 from isthmus import TransitiveClustering, UltrametricTree
 from isthmus.kmeans import TreeClusterer
-from isthmus.kmeans.cut import TooFewCutsError, cut_spanning_tree, root_spanning_tree
+from isthmus.kmeans.cut import TooFewCutsError, cut_spanning_tree
 from oracles.dense import cut, guarded_lloyd
 
 INITS = ("cut", "k-means++", "random")
@@ -31,7 +31,6 @@ def test_parts_are_those_of_the_rule(kind, n, d, seed, weighted):
     tree = UltrametricTree.from_data(shaken(kind, n, d, seed))
     rng = np.random.default_rng(seed)
     masses = rng.integers(1, 9, size=n) / 4 if weighted else None
-    rooted = root_spanning_tree(tree, masses)
     for least in (1, 2, 5.25) if weighted else (1, 2, 5):
         for k in (1, 2, 4):
             try:
@@ -39,10 +38,10 @@ def test_parts_are_those_of_the_rule(kind, n, d, seed, weighted):
             except ValueError:  # equal scores
                 continue
             if len(expected) == k:
-                assert partition(cut_spanning_tree(rooted, k, least)) == expected
+                assert partition(cut_spanning_tree(tree, k, masses, least).labels(k)) == expected
             else:
                 with pytest.raises(TooFewCutsError) as error:
-                    cut_spanning_tree(rooted, k, least)
+                    cut_spanning_tree(tree, k, masses, least)
                 assert error.value.n_parts == len(expected)
 
 
@@ -75,7 +74,7 @@ def test_lloyd_stops_before_a_cluster_becomes_too_small():
         for share in (0.5, 0.9):
             least = int(max(1, share * ones.sum() / k))
             try:
-                parts = cut_spanning_tree(clusterer.rooted, k, least / clusterer._mass_unit)
+                parts = clusterer.parts(k, least / clusterer._mass_unit).labels(k)
             except TooFewCutsError:
                 continue
             expected = guarded_lloyd(tree.matrix(), parts, k, least, ones)

@@ -13,13 +13,7 @@ from sklearn.utils import check_random_state
 from isthmus._parallel import map_in_threads
 from isthmus._progress import Progress
 from isthmus._typing import Floats, Labels
-from isthmus.kmeans.cut import (
-    RootedTree,
-    TooFewCutsError,
-    begins_of_parts,
-    labels_of_parts,
-    root_spanning_tree,
-)
+from isthmus.kmeans.cut import Parts, TooFewCutsError, cut_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import (
     GuardedAssignment,
@@ -97,7 +91,7 @@ class TreeClusterer:
         self._power_unit = 1.0 if self.power == 1.0 else highest_finite(tree.heights) or 1.0
         self.tree = tree if self.power == 1.0 else tree.with_heights(self.raised)
         self.masses, self._mass_unit = in_range(masses)
-        self._begins: dict[float, tuple[int, Labels]] = {}
+        self._parts: dict[float, tuple[int, Parts]] = {}
 
     def raised(self, distances: Floats) -> Floats:
         """Return distances as they are on the tree that is clustered: raised to the power."""
@@ -126,13 +120,8 @@ class TreeClusterer:
         objective.workspace = self.workspace
         return objective
 
-    @cached_property
-    def rooted(self) -> RootedTree:
-        """The spanning tree, rooted, for CUT."""
-        return root_spanning_tree(self.tree, self.masses)
-
-    def parts(self, n_clusters: int, least: float = 0.0) -> Labels:
-        """Return the parts that CUT makes: (n,) int32.
+    def parts(self, n_clusters: int, least: float = 0.0) -> Parts:
+        """Return the parts that CUT makes, at least so many.
 
         Cuts for a number of parts begin with those for any smaller one, so the most that were
         ever made are kept.
@@ -140,11 +129,11 @@ class TreeClusterer:
         least : float
             What each part must weigh at least, in the unit of the masses.
         """
-        n_made, begins = self._begins.get(least, (0, None))
-        if begins is None or n_made < n_clusters:
-            begins = begins_of_parts(self.rooted, n_clusters, least)
-            self._begins[least] = n_clusters, begins
-        return labels_of_parts(self.rooted, begins, n_clusters)
+        n_made, parts = self._parts.get(least, (0, None))
+        if parts is None or n_made < n_clusters:
+            parts = cut_spanning_tree(self.tree, n_clusters, self.masses, least)
+            self._parts[least] = n_clusters, parts
+        return parts
 
     def prepare(self, plan: Plan) -> None:
         """Compute what runs in several threads share, up to the number of clusters of a plan."""
@@ -244,7 +233,7 @@ class TreeClusterer:
         """Return what a cluster must weigh, in the unit of the masses; 0 for anything."""
         return 0.0 if plan.min_cluster_size is None else plan.min_cluster_size / self._mass_unit
 
-    def _cut(self, plan: Plan) -> Labels:
+    def _cut(self, plan: Plan) -> Parts:
         try:
             return self.parts(plan.n_clusters, self._least(plan))
         except TooFewCutsError as error:

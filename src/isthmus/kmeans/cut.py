@@ -4,8 +4,13 @@ From the whole tree on, the edge with the largest ``w · a · b / (a + b)`` over
 removed, with w its weight and a, b the masses (where none are given, the numbers of points) on its
 two sides within the part. That is the inertia which a split along the edge saves in the coordinate
 √w · [side of the edge]: bisecting K-means, one edge at a time. Scores that agree to 12 digits are
-a tie: of these edges the one that stands first in the rooted tree is cut. Where a least mass is
-asked for, only edges are removed that leave as much on both sides.
+a tie: of these edges the one that was merged last is cut. Where a least mass is asked for, only
+edges are removed that leave as much on both sides.
+
+Most edges are too light to be cut, wherever they are: in a part of mass m an edge of weight w
+scores w · m / 4 at most, and less where one side must hold more than a half. So the tree is first
+taken in few pieces. Only where an edge within a piece might score as much as the one that is to be
+cut, it is taken apart to the points.
 """
 
 from __future__ import annotations
@@ -16,9 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
+from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Floats, Labels
 from isthmus.kmeans.objective import DIGITS, TIE, unit_of
+from isthmus.kmeans.pieces import Pieces
 from isthmus.ultrametric import UltrametricTree
 
 # Stands for the weight of an infinite edge, where the others are below 2: whatever the sizes of
@@ -27,6 +33,14 @@ INFINITE = 2.0**500
 
 # 1 in the kernel that heeds a least mass.
 LIMITED = 0
+
+# Marks, in place of a merge, what edges within pieces may score; it comes first in a heap.
+_WITHIN = -(2**63)
+
+# So many merges are opened first, or a share of them, or so many times the number of parts.
+_FEW = 4096
+_SHARE = 64
+_PER_PART = 8
 
 
 class TooFewCutsError(ValueError):
@@ -43,194 +57,131 @@ class TooFewCutsError(ValueError):
         self.n_parts = n_parts
 
 
-@dataclass(frozen=True)
-class RootedTree:
-    """A spanning tree hung up at one point and laid out so that every branch is a slice.
+class _UndecidedError(Exception):
+    """An edge within a piece might be the one to cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The parts that a spanning tree was cut into, and all those that fewer cuts make.
 
     Attributes
     ----------
-    point : (n,) int32
-        The points, parents before children.
-    parent : (n,) int32
-        Where each one's parent stands; -1 for the root.
-    size : (n,) int32
-        The number of points in the branch that begins at each place.
-    mass : (n,) float64, or (1,) int32
-        The mass of each point; one 1 where every point has that.
-    weight : (n,) float64
-        The weight of the edge to the parent, divided by a power of two.
+    pieces : Pieces
+    begins : (m,) int32
+        The number of the part that begins at each piece, or -1. Parts are numbered as they are cut
+        off.
     """
 
-    point: Labels
-    parent: Labels
-    size: Labels
-    mass: Array
-    weight: Floats
+    pieces: Pieces
+    begins: Labels
+
+    def of_pieces(self, n_parts: int) -> Labels:
+        """Return the label of each piece, (m,) int32, for as many parts or fewer."""
+        part_of = np.where(self.begins < n_parts, self.begins, np.int32(-1))
+        hand_parts_down(self.pieces.parent, part_of)
+        return part_of
+
+    def labels(self, n_parts: int) -> Labels:
+        """Return the label of each point, (n,) int32, for as many parts or fewer."""
+        return self.pieces.point_labels(self.of_pieces(n_parts))
+
+    def label_nodes(self, n_parts: int, node_labels: Labels) -> None:
+        """Fill the labels of the pieces and of the nodes above them; see frontier.py."""
+        self.pieces.label_nodes(self.of_pieces(n_parts), node_labels)
 
 
-def root_spanning_tree(tree: UltrametricTree, masses: Floats | None = None) -> RootedTree:
-    """Return the spanning tree of an ultrametric tree, rooted at point 0.
+def cut_spanning_tree(
+    tree: UltrametricTree,
+    n_parts: int,
+    masses: Floats | None = None,
+    least: float = 0.0,
+) -> Parts:
+    """Return the parts of the spanning tree of an ultrametric tree.
 
+    Parameters
+    ----------
+    tree : UltrametricTree
+    n_parts : int
     masses : (n,) float64, optional
         How many points each one stands for; one, where not given.
-    """
-    n_points = tree.n_points
-    point, parent = np.empty(n_points, dtype=np.int32), np.empty(n_points, dtype=np.int32)
-    size, weight = np.empty(n_points, dtype=np.int32), np.empty(n_points)
-    # Points that are close in the leaf order are close in memory, and mostly joined by edges.
-    ends = tree.starts.astype(np.int32)[tree.spanning_tree.edges]
-    # Scores are compared with one another only; heights near 1 cannot overflow.
-    weights = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
-    begin, neighbour, length = neighbours_of_points(ends, weights)
-    stack, stack_length = np.empty((n_points, 2), dtype=np.int32), np.empty(n_points)
-    stack[0] = tree.starts[0], -1
-    hang_up(begin, neighbour, length, stack, stack_length, point, parent, size, weight)
-    point = tree.leaf_order[point].astype(np.int32)
-    mass = np.ones(1, dtype=np.int32) if masses is None else masses[point]
-    return RootedTree(point, parent, size, mass, weight)
-
-
-def neighbours_of_points(ends: Labels, weights: Floats) -> tuple[Labels, Labels, Floats]:
-    """Return the neighbours of each point in the tree of the edges ``ends``, (n - 1, 2).
-
-    Those of point i stand at begin[i] … begin[i + 1] - 1 of the other two arrays.
-    """
-    n_points = len(ends) + 1
-    begin = np.zeros(n_points + 2, dtype=np.int32)
-    neighbour = np.empty(2 * (n_points - 1), dtype=np.int32)
-    length = np.empty(2 * (n_points - 1))
-    list_neighbours(ends, weights, begin, neighbour, length)
-    return begin[:-1], neighbour, length
-
-
-def cut_spanning_tree(rooted: RootedTree, n_clusters: int, least: float = 0.0) -> Labels:
-    """Return the labels, (n,) int32, of the k parts of a rooted spanning tree.
-
-    least : float
-        As for :func:`begins_of_parts`.
-    """
-    return labels_of_parts(rooted, begins_of_parts(rooted, n_clusters, least), n_clusters)
-
-
-def begins_of_parts(rooted: RootedTree, n_clusters: int, least: float = 0.0) -> Labels:
-    """Return where the k parts of a rooted spanning tree begin: (n,) int32, by place.
-
-    The number of the part that begins there, or -1. Parts are numbered as they are cut off, so
-    the first ones are those that fewer cuts would have made.
-
     least : float
         What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
     """
-    parent, size, mass, weight = rooted.parent, rooted.size, rooted.mass, rooted.weight
+    if n_parts == 1:
+        return Parts(Pieces.below(tree, 0), np.zeros(1, dtype=np.int32))
+    # Scores are compared with one another only; heights near 1 cannot overflow.
+    heights = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
+    n_open = max(_FEW, len(heights) // _SHARE, _PER_PART * n_parts)
+    if 2 * n_open < len(heights):
+        pieces = Pieces.below(tree, n_open)
+        try:
+            return Parts(pieces, begins_of_parts(pieces, heights, n_parts, masses, least))
+        except _UndecidedError:
+            pass
+    pieces = Pieces.below(tree, len(heights))
+    return Parts(pieces, begins_of_parts(pieces, heights, n_parts, masses, least))
+
+
+def begins_of_parts(
+    pieces: Pieces, heights: Floats, n_parts: int, masses: Floats | None, least: float
+) -> Labels:
+    """Return where the parts of a spanning tree in pieces begin: see :class:`Parts`.
+
+    heights : (n - 1,) float64
+        The weight of the edge of each merge.
+
+    Raises _UndecidedError where edges within pieces may have to be cut, and TooFewCutsError.
+    """
+    parent, size, merge = pieces.parent, pieces.size, pieces.merge
+    mass = pieces.masses(masses)
+    weight = heights[merge]  # that of the root, which has no edge, is never looked at
+    height = pieces.heights(heights)
+    largest = np.empty(len(height))
     # Of the part that a place is in: the mass in the branch that begins there, and, where that is
     # no whole number, the rest.
-    weighted = len(mass) > 1
-    inside = mass.copy() if weighted else size.copy()
-    rest = np.empty(len(mass) if weighted else 0, dtype=mass.dtype)
-    branches = np.empty(len(rest), dtype=np.int32)
-    if weighted:
-        sum_branches(parent, inside)
+    inside = mass.copy()
+    sum_branches(parent, inside)
+    rest = np.empty(0 if masses is None else len(mass), dtype=mass.dtype)
+    branches = np.empty_like(parent[: len(rest)])
     part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
     part_of[0] = 0
-    candidates: list[tuple[float, int, int]] = []
     best_edge = best_cut.specialised({"LIMITED": 1}) if least > 0.0 else best_cut
     least *= 1.0 - TIE
+    # Edges by their scores, and what edges within the pieces of a part may score; the last number
+    # of the latter is how many parts there were when that was so.
+    heap: list[tuple[float, int, int, int]] = []
+    surveyed: dict[int, int] = {}
 
-    def survey(begin: int) -> None:
-        if weighted:
+    def survey(begin: int, n_made: int) -> None:
+        if len(rest):
             sum_rest(size, mass, inside, part_of, begin, branches, rest)
-        score, place = best_edge(size, inside, rest, part_of, weight, begin, least)
+        score, place, bound = best_edge(
+            parent, size, inside, rest, part_of, weight, merge, height, largest, begin, least
+        )
         mantissa, exponent = math.frexp(score)
         rounded = math.ldexp(round(math.ldexp(mantissa, DIGITS)), exponent - DIGITS)
-        heapq.heappush(candidates, (-rounded, place, begin))
+        heapq.heappush(heap, (-rounded, -int(merge[place]), place, begin))
+        if bound >= 0.0:
+            surveyed[begin] = n_made
+            heapq.heappush(heap, (-bound * (1.0 + 4.0 * TIE), _WITHIN, begin, n_made))
 
-    survey(0)
-    for part in range(1, n_clusters):
-        minus_score, place, begin = heapq.heappop(candidates)
+    survey(0, 1)
+    part = 1
+    while part < n_parts:
+        minus_score, minus_merge, place, begin = heapq.heappop(heap)
+        if minus_merge == _WITHIN:
+            if surveyed[place] == begin:
+                raise _UndecidedError
+            continue
         if minus_score > 0.0:
             raise TooFewCutsError(part)
-        detach(parent, size, mass, inside, part_of, place, part)
-        survey(place)
-        survey(begin)
+        detach(parent, size, mass, inside, rest, part_of, place, part)
+        part += 1
+        if part < n_parts:
+            survey(place, part)
+            survey(begin, part)
     return part_of
-
-
-def labels_of_parts(rooted: RootedTree, begins: Labels, n_clusters: int) -> Labels:
-    """Return the labels, (n,) int32, of k parts, of which k or more have been cut."""
-    part_of = np.where(begins < n_clusters, begins, np.int32(-1))
-    hand_parts_down(rooted.parent, part_of)
-    labels = np.empty(len(part_of), dtype=np.int32)
-    labels[rooted.point] = part_of
-    return labels
-
-
-@kernel
-def list_neighbours(
-    ends: Labels, weights: Floats, begin: Labels, neighbour: Labels, length: Floats
-) -> None:
-    """Fill begin, (n + 2,) and zero on entry, and the two arrays that it points into."""
-    for e in range(ends.shape[0]):
-        if e + AHEAD < ends.shape[0]:
-            prefetch(begin, ends[e + AHEAD, 0])
-        begin[ends[e, 0] + 2] += 1
-        begin[ends[e, 1] + 2] += 1
-    for i in range(2, begin.shape[0]):
-        begin[i] += begin[i - 1]
-    for e in range(ends.shape[0]):
-        if e + AHEAD < ends.shape[0]:
-            # Edges are mostly between points that are close in memory: one end stands for both.
-            prefetch(begin, ends[e + AHEAD, 0])
-            slot = begin[ends[e + AHEAD // 2, 0] + 1]
-            prefetch(neighbour, slot)
-            prefetch(length, slot)
-        for side in range(2):
-            slot = begin[ends[e, side] + 1]
-            begin[ends[e, side] + 1] = slot + 1
-            neighbour[slot] = ends[e, 1 - side]
-            length[slot] = weights[e]
-
-
-@kernel
-def hang_up(
-    begin: Labels,
-    neighbour: Labels,
-    length: Floats,
-    stack: Labels,
-    stack_length: Floats,
-    point: Labels,
-    parent: Labels,
-    size: Labels,
-    weight: Floats,
-) -> None:
-    """Fill the rooted tree, depth first from the point that the stack begins with.
-
-    begin, neighbour, length : in
-        The neighbours of each point and their distances.
-    stack, stack_length : (n, 2) and (n,), in and scratch
-        Points still to be placed, with the place of their parent, and the weight between them.
-        In: the root, whose parent is -1.
-    point, parent, size, weight : (n,), out
-    """
-    stack_length[0] = 0.0
-    height = 1
-    place = 0
-    while height > 0:
-        height -= 1
-        i = stack[height, 0]
-        above = stack[height, 1]
-        point[place] = i
-        parent[place] = above
-        weight[place] = stack_length[height]
-        size[place] = 1
-        came_from = point[above] if above >= 0 else -1
-        for slot in range(begin[i], begin[i + 1]):
-            if neighbour[slot] != came_from:
-                stack[height, 0] = neighbour[slot]
-                stack[height, 1] = place
-                stack_length[height] = length[slot]
-                height += 1
-        place += 1
-    add_to_parents(parent, size)
 
 
 @kernel_part
@@ -290,41 +241,80 @@ def sum_rest(
 
 @kernel
 def best_cut(
+    parent: Labels,
     size: Labels,
     inside: Array,
     rest: Array,
     part_of: Labels,
     weight: Floats,
+    merge: Labels,
+    height: Floats,
+    largest: Floats,
     begin: int,
     least: float,
-) -> tuple[float, int]:
+) -> tuple[float, int, float]:
     """Return the score and the place of the best edge to cut in the part that begins at a place.
+
+    And what edges within the pieces of the part may score at most, or -1.
 
     Branches where another part begins are skipped as a whole. A part of one point has no edge:
     its score is -1; so is that of a part without an edge that leaves the least mass on both sides,
     which counts where LIMITED is 1.
+
+    Parameters
+    ----------
+    height : (m,) float64, in
+        The height of each piece, -1 for single points; empty where all are.
+    largest : (m,) float64, scratch
+        The mass of the largest branch at each piece.
     """
     whole = inside[begin]
-    best = -1
+    best = begin
     best_score = -1.0
     to_beat = -1.0
+    in_pieces = height.shape[0] > 0
     place = begin + 1
     stop = begin + size[begin]
+    if in_pieces:
+        largest[begin] = 0.0
     while place < stop:
         if part_of[place] >= 0:
             place += size[place]
             continue
+        if in_pieces:
+            largest[place] = 0.0
+            largest[parent[place]] = max(largest[parent[place]], inside[place])
         if LIMITED and inside[place] < least:  # nothing in this branch is larger
             place += size[place]
             continue
         other = rest[place] if rest.shape[0] > 0 else whole - inside[place]
         score = weight[place] * (inside[place] * other / whole)
-        if score > to_beat and (not LIMITED or other >= least):
+        beats = score > to_beat or (
+            score >= best_score * (1.0 - TIE) and merge[place] > merge[best]
+        )
+        if beats and (not LIMITED or other >= least):
             best = place
             best_score = score
             to_beat = score * (1.0 + TIE)
         place += 1
-    return best_score, best
+    bound = -1.0
+    place = begin
+    while in_pieces and place < stop:
+        if place > begin and part_of[place] >= 0:
+            place += size[place]
+            continue
+        if LIMITED and inside[place] < least:
+            place += size[place]
+            continue
+        # Every edge within the piece has each of the branches at the piece on one side, the
+        # largest one, too.
+        across = np.float64(whole - inside[place])
+        half = max(across, largest[place], 0.5 * whole)
+        small = (whole - half) + 1e-15 * whole  # never below the truth, whatever rounding did
+        if height[place] >= 0.0 and (not LIMITED or small >= least):
+            bound = max(bound, height[place] * (half * small / whole))
+        place += 1
+    return best_score, best, bound
 
 
 @kernel
@@ -333,6 +323,7 @@ def detach(
     size: Labels,
     mass: Array,
     inside: Array,
+    rest: Array,
     part_of: Labels,
     place: int,
     part: int,
@@ -342,7 +333,7 @@ def detach(
     above = place
     while above == place or part_of[above] < 0:
         above = parent[above]
-        if mass.shape[0] == 1:
+        if rest.shape[0] == 0:
             inside[above] -= inside[place]
         else:
             # Added up anew, as in sum_rest.

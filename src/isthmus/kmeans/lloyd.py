@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Floats, Ints, Labels
+from isthmus.kmeans.cut import Parts
 from isthmus.kmeans.frontier import (
     View,
     hand_labels_down,
@@ -25,9 +26,10 @@ from isthmus.kmeans.objective import TIE, TreeObjective, to_twelve_digits
 
 @dataclass(frozen=True)
 class Start:
-    """Where Lloyd's iteration begins: with parts, or with single points as centres."""
+    """Where Lloyd's iteration begins: with parts, labels, or single points as centres."""
 
-    parts: Labels | None = None
+    parts: Parts | None = None
+    labels: Labels | None = None
     points: Ints | None = None
 
 
@@ -75,7 +77,7 @@ class PlainAssignment:
         self.inertia = np.inf
         self.relocated = False
         self.labels = start_labels(start, objective.n_points, n_clusters)
-        self.single = start.parts is None
+        self.single = start.points is not None
 
     def step(self, *, move: bool = True) -> bool:
         """Assign all points to the nearest centre; return whether a label changed."""
@@ -108,9 +110,11 @@ class LazyAssignment:
         self.relocated = False
         self._view = View(objective.n_points, n_clusters, objective.workspace.nodes)
         self._node_labels = np.empty(2 * objective.n_points - 1, dtype=np.int32)
-        self._single = start.parts is None
+        self._single = start.points is not None
         if start.parts is not None:
-            label_nodes(objective.tree.children, start.parts, self._node_labels)
+            start.parts.label_nodes(n_clusters, self._node_labels)
+        elif start.labels is not None:
+            self.hold(start.labels)
         else:
             label_single_points(objective.parents, start.points, self._node_labels)
 
@@ -137,7 +141,7 @@ class LazyAssignment:
 
     def _step_plain(self, *, move: bool) -> bool:
         """Do a step where the view is too large, as on trees that are one long path."""
-        plain = PlainAssignment(self.objective, Start(parts=self.point_labels()), self.n_clusters)
+        plain = PlainAssignment(self.objective, Start(labels=self.point_labels()), self.n_clusters)
         plain.single, self._single = self._single, False
         changed = plain.step(move=move)
         self.inertia, self.relocated = plain.inertia, plain.relocated
@@ -213,7 +217,9 @@ def smallest_mass(labels: Labels, masses: Floats | None) -> float:
 def start_labels(start: Start, n_points: int, n_clusters: int) -> Labels:
     """Return a start as one label per point; n_clusters stands for no cluster."""
     if start.parts is not None:
-        return start.parts
+        return start.parts.labels(n_clusters)
+    if start.labels is not None:
+        return start.labels
     labels = np.full(n_points, n_clusters, dtype=np.int32)
     labels[start.points] = np.arange(n_clusters)
     return labels

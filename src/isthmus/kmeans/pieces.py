@@ -1,0 +1,235 @@
+"""The spanning tree in pieces: what light edges hold together is one, heavy edges join them.
+
+Whoever looks for a heavy edge between two large sides need not look at the light ones. So only the
+highest merges of the ultrametric tree are *opened*; the nodes below these are the pieces, and the
+edges of the open merges join them to a tree, which is hung up at the piece of point 0. With all
+merges open the pieces are the points.
+
+To hang it up no lists of neighbours are needed: for each piece it is enough to know how many edges
+it has, and all its neighbours, added up bit by bit (exclusive or). A piece with one edge has one
+neighbour; taken off the tree, it is taken off that sum, too, until nothing but the root is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus._compile import AHEAD, kernel, prefetch
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.kmeans.frontier import MIXED
+from isthmus.ultrametric import UltrametricTree
+
+# Of a piece: the number of its edges, its neighbours and their merges, and the size of its branch.
+# Once it is taken off, they are: where the next branch on it begins, the parent, the merge of the
+# edge between them, and, in the end, its own place.
+EDGES, NEIGHBOUR, MERGE, COUNT = range(4)
+NEXT, PLACE = EDGES, COUNT
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A spanning tree in pieces, hung up and laid out so that every branch is a slice.
+
+    Attributes
+    ----------
+    tree : UltrametricTree
+    n_open : int
+        The number of merges that are open, the highest ones: m - 1.
+    node : (m,) int32
+        The pieces, parents before children.
+    parent : (m,) int32
+        Where each one's parent stands; -1 for the root.
+    size : (m,) int32
+        The number of pieces in the branch that begins at each place.
+    merge : (m,) int32
+        The merge whose edge leads to the parent; -1 for the root.
+    """
+
+    tree: UltrametricTree
+    n_open: int
+    node: Labels
+    parent: Labels
+    size: Labels
+    merge: Labels
+
+    @classmethod
+    def below(cls, tree: UltrametricTree, n_open: int) -> Pieces:
+        """Return the pieces below so many of the highest merges."""
+        nodes, piece_at = _numbers(tree, n_open)
+        rows = np.zeros((len(nodes), 4), dtype=nodes.dtype)
+        rows[:, COUNT] = 1
+        join_pieces(n_open, tree.spanning_tree.edges, tree.starts, piece_at, rows)
+        node, parent, size, merge, scratch = np.empty((5, len(nodes)), dtype=nodes.dtype)
+        root = piece_at[tree.starts[0]] if len(piece_at) else tree.starts[0]
+        rows[root, EDGES] += 2  # so that it is never left with one
+        hang_up(nodes, rows, root, scratch, node, parent, size, merge)
+        return cls(tree, n_open, node, parent, size, merge)
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def masses(self, masses: Floats | None) -> Array:
+        """Return the mass of each piece, (m,): whole numbers where points have none."""
+        if masses is None:
+            return self.tree.sizes[self.node].astype(self.node.dtype)
+        begin = self.tree.starts[self.node]
+        order = np.argsort(begin)
+        sums = np.empty(len(self))
+        sums[order] = np.add.reduceat(masses[self.tree.leaf_order], begin[order])
+        return sums
+
+    def heights(self, of_merges: Floats) -> Floats:
+        """Return the height of each piece, (m,), given those of merges; -1 for points.
+
+        Where all pieces are points, an empty array.
+        """
+        n_points = self.tree.n_points
+        if len(self) == n_points:
+            return np.empty(0)
+        heights = np.full(len(self), -1.0)
+        inner = self.node >= n_points
+        heights[inner] = of_merges[self.node[inner] - n_points]
+        return heights
+
+    def point_labels(self, piece_labels: Labels) -> Labels:
+        """Return the labels of all points, (n,), given those of the pieces."""
+        labels = np.empty(self.tree.n_points, dtype=np.int32)
+        tree = self.tree
+        label_members(self.node, piece_labels, tree.starts, tree.sizes, tree.leaf_order, labels)
+        return labels
+
+    def label_nodes(self, piece_labels: Labels, node_labels: Labels) -> None:
+        """Fill the labels of the pieces and of all nodes above them; see frontier.py."""
+        node_labels[self.node] = piece_labels
+        label_merges(self.tree.children, self.n_open, node_labels)
+
+
+def _numbers(tree: UltrametricTree, n_open: int) -> tuple[Array, Array]:
+    """Return the nodes that the pieces are, in leaf order, and the piece at each place of it.
+
+    Pieces that are close in leaf order are close in memory, and mostly joined by edges. Where they
+    are the points, the second array is empty: each one's number is its place.
+    """
+    n_points = tree.n_points
+    number = np.int32 if 2 * n_points <= np.iinfo(np.int32).max else np.int64
+    if n_open == n_points - 1:
+        return tree.leaf_order.astype(number), np.empty(0, dtype=number)
+    first = n_points - 1 - n_open
+    nodes = tree.children[first:].ravel() if n_open else np.array([2 * n_points - 2])
+    nodes = nodes[nodes < n_points + first]
+    begins: Array = np.zeros(n_points, dtype=number)
+    begins[tree.starts[nodes]] = nodes + 1
+    in_order = begins[begins != 0] - 1
+    return in_order, np.repeat(np.arange(len(in_order), dtype=number), tree.sizes[in_order])
+
+
+@kernel
+def join_pieces(n_open: int, ends: Ints, starts: Ints, piece_at: Labels, rows: Labels) -> None:
+    """Enter the edges of the highest merges into the rows of the pieces.
+
+    Parameters
+    ----------
+    n_open, ends, starts : in
+    piece_at : (n,) or (0,) int32, in
+        The piece at each place of the leaf order, or nothing where these are the same.
+    rows : (m, 4) int32, in and out
+        EDGES, NEIGHBOUR and MERGE of each piece; zero on entry.
+    """
+    n_merges = ends.shape[0]
+    for e in range(n_merges - n_open, n_merges):
+        if e + 2 * AHEAD < n_merges:
+            prefetch(starts, ends[e + 2 * AHEAD, 0])
+            prefetch(starts, ends[e + 2 * AHEAD, 1])
+            # Most edges are between pieces that are close in memory: one end stands for both.
+            soon = starts[ends[e + AHEAD, 0]]
+            if piece_at.shape[0] > 0:
+                prefetch(piece_at, soon)
+            else:
+                prefetch(rows, soon * 4)
+        a, b = starts[ends[e, 0]], starts[ends[e, 1]]
+        if piece_at.shape[0] > 0:
+            a, b = np.int64(piece_at[a]), np.int64(piece_at[b])
+        for x, y in ((a, b), (b, a)):
+            rows[x, EDGES] += 1
+            rows[x, NEIGHBOUR] ^= y
+            rows[x, MERGE] ^= e
+
+
+@kernel
+def hang_up(
+    nodes: Labels,
+    rows: Labels,
+    root: int,
+    order: Labels,
+    node: Labels,
+    parent: Labels,
+    size: Labels,
+    merge: Labels,
+) -> None:
+    """Take the pieces off the tree, one by one, and put them into order.
+
+    Parameters
+    ----------
+    nodes : (m,) int32, in
+    rows : (m, 4) int32, in and out
+        The root has two edges more than there are.
+    order : (m,) int32, scratch
+    node, parent, size, merge : (m,) int32, out
+        As in :class:`Pieces`.
+    """
+    n_pieces = nodes.shape[0]
+    n_taken = 0
+    for v in range(n_pieces):
+        u = v
+        while rows[u, EDGES] == 1:
+            above = rows[u, NEIGHBOUR]
+            order[n_taken] = u
+            n_taken += 1
+            rows[u, EDGES] = 0
+            rows[above, EDGES] -= 1
+            rows[above, NEIGHBOUR] ^= u
+            rows[above, MERGE] ^= rows[u, MERGE]
+            rows[above, COUNT] += rows[u, COUNT]
+            if above > v:  # its turn will come
+                break
+            u = above
+    node[0], parent[0], size[0], merge[0] = nodes[root], -1, n_pieces, -1
+    rows[root, NEXT] = 1
+    rows[root, PLACE] = 0
+    for o in range(n_taken - 1, -1, -1):
+        u = order[o]
+        above = rows[u, NEIGHBOUR]
+        place, count = rows[above, NEXT], rows[u, COUNT]
+        rows[above, NEXT] = place + count
+        node[place] = nodes[u]
+        parent[place] = rows[above, PLACE]
+        size[place] = count
+        merge[place] = rows[u, MERGE]
+        rows[u, NEXT] = place + 1
+        rows[u, PLACE] = place
+
+
+@kernel
+def label_members(
+    node: Labels,
+    piece_labels: Labels,
+    starts: Ints,
+    sizes: Ints,
+    leaf_order: Ints,
+    point_labels: Labels,
+) -> None:
+    """Give the points of each piece its label."""
+    for x in range(node.shape[0]):
+        for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
+            point_labels[leaf_order[p]] = piece_labels[x]
+
+
+@kernel
+def label_merges(children: Ints, n_open: int, node_labels: Labels) -> None:
+    """Label the highest merges, from the lowest up, by what is below them; see frontier.py."""
+    n_points = children.shape[0] + 1
+    for e in range(n_points - 1 - n_open, n_points - 1):
+        label = node_labels[children[e, 0]]
+        node_labels[n_points + e] = label if label == node_labels[children[e, 1]] else MIXED
