@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._typing import Array, Floats, Ints, Labels, index_type
 from isthmus.ultrametric import UltrametricTree
 
 PARENT, JUMP = 0, 1
@@ -71,7 +71,7 @@ class Parts(NamedTuple):
 def ancestry_of(tree: UltrametricTree) -> Ancestry:
     """Return a tree made ready to be climbed."""
     n_nodes = 2 * tree.n_points - 1
-    number = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
+    number = index_type(n_nodes)
     up = np.empty((n_nodes, 2), dtype=number)
     fill_jumps(tree.children, up, np.empty(n_nodes, dtype=number))
     return Ancestry(up, tree.heights, tree.starts, tree.sizes)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from isthmus._parallel import chunks
-from isthmus._typing import Floats, Ints, Labels
+from isthmus._typing import Floats, Ints, Labels, index_type
 from isthmus.kmeans.branches import Parts
 from isthmus.kmeans.centre_tables import (
     Below,
@@ -56,7 +56,7 @@ def frontier_of(children: Ints, labels: Labels) -> Frontier:
         count = collect_view(children, node_labels, node, label, first, second)
         if count >= 0:
             break
-    number = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
+    number = index_type(n_nodes)
     slot = np.empty(n_nodes, dtype=number)
     slot[node[:count]] = np.arange(count)
     hand_slots_down(children, node_labels, slot)

@@ -16,7 +16,7 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import chunks
-from isthmus._typing import Array, Floats, Ints
+from isthmus._typing import Array, Floats, Ints, index_type
 from isthmus.ultrametric.paths import hang_up
 
 # Edges that are looked at per kernel call: well under a second, so that Ctrl-C is seen.
@@ -86,7 +86,7 @@ def edges_as_joined(edges: Ints, weights: Floats, mass: Floats) -> tuple[Ints, F
     """
     n_points = len(mass)
     # Short numbers where they suffice: the walk over these arrays is bound by memory.
-    whole = np.int32 if 2 * n_points <= np.iinfo(np.int32).max else np.int64
+    whole = index_type(2 * n_points)
     above = hang_up(edges).parent.astype(whole)
     below = np.where(above[edges[:, 0]] == edges[:, 1], edges[:, 0], edges[:, 1])
     number, weight = np.full(n_points, _NONE, dtype=whole), np.zeros(n_points)

@@ -73,7 +73,7 @@ class Pieces:
     def masses(self, masses: Floats | None) -> Array:
         """Return the mass of each piece, (m,): whole numbers where points have none."""
         if masses is None:
-            return self.tree.sizes[self.node].astype(self.node.dtype)
+            return self.tree.sizes[self.node]
         begin = self.tree.starts[self.node]
         order = np.argsort(begin)
         sums = np.empty(len(self))
@@ -113,9 +113,9 @@ def _numbers(tree: UltrametricTree, n_open: int) -> tuple[Array, Array]:
     are the points, the second array is empty: each one's number is its place.
     """
     n_points = tree.n_points
-    number = np.int32 if 2 * n_points <= np.iinfo(np.int32).max else np.int64
+    number = tree.children.dtype
     if n_open == n_points - 1:
-        return tree.leaf_order.astype(number), np.empty(0, dtype=number)
+        return tree.leaf_order, np.empty(0, dtype=number)
     first = n_points - 1 - n_open
     nodes = tree.children[first:].ravel() if n_open else np.array([2 * n_points - 2])
     nodes = nodes[nodes < n_points + first]

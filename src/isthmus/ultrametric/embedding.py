@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 from isthmus._compile import kernel, kernel_part
 from isthmus._memory import require_memory
 from isthmus._parallel import chunks
-from isthmus._typing import Array, Floats, Ints
+from isthmus._typing import Array, Floats, Ints, index_type
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.validation import check_whole_number
 
@@ -94,7 +94,7 @@ def embed(
     merges = coordinates.order[:n_columns]
     below = np.where(heights[merges] > 0.0, sizes[n_points + merges], 0)
     n_stored = int(below.sum())
-    index = np.int32 if n_stored <= np.iinfo(np.int32).max else np.int64
+    index = index_type(n_stored)
     n_bytes = n_stored * (8 + np.dtype(index).itemsize) + 4 * n_points * 8
     advice = "Ask for the leading ones: components=<number>."
     require_memory(n_bytes, f"{n_columns} coordinates of {n_points} points", advice)

@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus._compile import AHEAD, kernel, prefetch
 from isthmus._parallel import chunks
-from isthmus._typing import Array, Floats, Ints
+from isthmus._typing import Array, Floats, Ints, index_type
 
 # Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
 CHUNK = 1 << 20
@@ -30,19 +30,18 @@ def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
 
     Returns
     -------
-    children : (n - 1, 2) int64
+    children : (n - 1, 2) int32, or int64 where there are too many nodes for that
         The two nodes that each merge joins, the smaller number first.
-    sizes : (2n - 1,) int64
+    sizes : (2n - 1,) of the same type
         The number of leaves below each node.
     """
     n_points = len(edges) + 1
-    # Short numbers where they suffice: the walk over these arrays is bound by memory.
-    number = np.int32 if 2 * n_points <= np.iinfo(np.int32).max else np.int64
+    number = index_type(2 * n_points)
     sets = np.empty((n_points, 4), dtype=number)
     sets[:, PARENT] = sets[:, NODE] = np.arange(n_points)
     sets[:, SIZE] = 1
-    children = np.empty((n_points - 1, 2), dtype=np.int64)
-    sizes = np.ones(2 * n_points - 1, dtype=np.int64)
+    children = np.empty((n_points - 1, 2), dtype=number)
+    sizes = np.ones(2 * n_points - 1, dtype=number)
     for start, stop in chunks(n_points - 1, CHUNK):
         cycle = join_edges(edges, sets, children, sizes, start, stop)
         if cycle >= 0:
@@ -95,7 +94,7 @@ def join_edges(edges: Ints, sets: Array, children: Ints, sizes: Ints, start: int
 def place_leaves(children: Ints, sizes: Ints, starts: Ints, start: int, stop: int) -> None:
     """Give each child of merges stop - 1 … start the place in the leaf order where it begins.
 
-    starts : (2n - 1,) int64, in and out; the root begins at 0, the first child where its parent
+    starts : (2n - 1,) int, in and out; the root begins at 0, the first child where its parent
     does, the second right behind the first.
     """
     n_points = children.shape[0] + 1
@@ -110,8 +109,8 @@ def place_leaves(children: Ints, sizes: Ints, starts: Ints, start: int, stop: in
 
 
 def leaf_places(children: Ints, sizes: Ints) -> Ints:
-    """Return where each node's slice of the leaf order begins: (2n - 1,) int64."""
-    starts = np.zeros(len(sizes), dtype=np.int64)
+    """Return where each node's slice of the leaf order begins: (2n - 1,), of the type of sizes."""
+    starts = np.zeros_like(sizes)
     for start, stop in reversed(list(chunks(len(children), CHUNK))):
         place_leaves(children, sizes, starts, start, stop)
     return starts

@@ -57,7 +57,8 @@ class UltrametricTree:
     spanning_tree : SpanningTree
         The edges that were merged.
     children : ndarray of shape (n - 1, 2)
-        The two nodes that each merge joins, the smaller number first.
+        The two nodes that each merge joins, the smaller number first. Like the arrays below, int32
+        wherever that can number all nodes.
     sizes : ndarray of shape (2n - 1,)
         The number of points below each node.
 
@@ -205,7 +206,7 @@ class UltrametricTree:
     @cached_property
     def leaf_order(self) -> Ints:
         """The points in an order in which every node is a contiguous slice: shape (n,)."""
-        order = np.empty(self.n_points, dtype=np.int64)
+        order = np.empty_like(self.starts, shape=self.n_points)
         order[self.starts[: self.n_points]] = np.arange(self.n_points)
         return _read_only(order)
 
