@@ -148,14 +148,12 @@ def test_pieces_change_no_part(monkeypatch, masses, least):
             continue
         parts = cut_spanning_tree(tree, k, given, least)
         assert partition(parts.labels(k)) == expected
-        in_pieces = len(parts.pieces) < n
+        in_pieces = len(parts.node) < n
         n_in_pieces += in_pieces
         n_taken_apart += not in_pieces
         node_labels = np.full(2 * n - 1, -7, dtype=np.int32)
         parts.label_nodes(k, node_labels)
-        above = np.concatenate(
-            [parts.pieces.node, np.arange(2 * n - 1 - parts.pieces.n_open, 2 * n - 1)]
-        )
+        above = np.concatenate([parts.node, np.arange(2 * n - 1 - parts.n_open, 2 * n - 1)])
         for node in above:
             labels = np.unique(parts.labels(k)[tree.members(int(node))])
             assert node_labels[node] == (labels[0] if len(labels) == 1 else -1)

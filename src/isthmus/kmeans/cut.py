@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import heapq
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Array, Floats, Labels
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.kmeans.frontier import MIXED
 from isthmus.kmeans.objective import DIGITS, TIE, unit_of
 from isthmus.kmeans.pieces import Pieces
 from isthmus.ultrametric import UltrametricTree
@@ -67,28 +69,42 @@ class Parts:
 
     Attributes
     ----------
-    pieces : Pieces
-    begins : (m,) int32
-        The number of the part that begins at each piece, or -1. Parts are numbered as they are cut
-        off.
+    tree : UltrametricTree
+    n_open : int
+        The number of merges above the pieces, the highest ones.
+    node : (m,) int32
+        The pieces: nodes of the tree, each within one part.
+    label : (m,) int32
+        The part of each piece. Parts are numbered as they are cut off.
+    cut_from : (k,) int32
+        The part that each one was cut off from; 0 for the first.
     """
 
-    pieces: Pieces
-    begins: Labels
+    tree: UltrametricTree
+    n_open: int
+    node: Labels
+    label: Labels
+    cut_from: Labels
 
     def of_pieces(self, n_parts: int) -> Labels:
         """Return the label of each piece, (m,) int32, for as many parts or fewer."""
-        part_of = np.where(self.begins < n_parts, self.begins, np.int32(-1))
-        hand_parts_down(self.pieces.parent, part_of)
-        return part_of
+        number = np.arange(len(self.cut_from), dtype=np.int32)
+        for part in range(n_parts, len(number)):
+            number[part] = number[self.cut_from[part]]
+        labels: Labels = number[self.label]
+        return labels
 
     def labels(self, n_parts: int) -> Labels:
         """Return the label of each point, (n,) int32, for as many parts or fewer."""
-        return self.pieces.point_labels(self.of_pieces(n_parts))
+        tree, labels = self.tree, np.empty(self.tree.n_points, dtype=np.int32)
+        of_pieces = self.of_pieces(n_parts)
+        label_members(self.node, of_pieces, tree.starts, tree.sizes, tree.leaf_order, labels)
+        return labels
 
     def label_nodes(self, n_parts: int, node_labels: Labels) -> None:
-        """Fill the labels of the pieces and of the nodes above them; see frontier.py."""
-        self.pieces.label_nodes(self.of_pieces(n_parts), node_labels)
+        """Fill the labels of the pieces and of all nodes above them; see frontier.py."""
+        node_labels[self.node] = self.of_pieces(n_parts)
+        label_merges(self.tree.children, self.n_open, node_labels)
 
 
 def cut_spanning_tree(
@@ -109,24 +125,21 @@ def cut_spanning_tree(
         What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
     """
     if n_parts == 1:
-        return Parts(Pieces.below(tree, 0), np.zeros(1, dtype=np.int32))
+        only = np.zeros(1, dtype=np.int32)
+        return Parts(tree, 0, only + (2 * tree.n_points - 2), only, only)
     # Scores are compared with one another only; heights near 1 cannot overflow.
     heights = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
     n_open = max(_FEW, len(heights) // _SHARE, _PER_PART * n_parts)
     if 2 * n_open < len(heights):
-        pieces = Pieces.below(tree, n_open)
-        try:
-            return Parts(pieces, begins_of_parts(pieces, heights, n_parts, masses, least))
-        except _UndecidedError:
-            pass
-    pieces = Pieces.below(tree, len(heights))
-    return Parts(pieces, begins_of_parts(pieces, heights, n_parts, masses, least))
+        with suppress(_UndecidedError):
+            return cut_pieces(Pieces.below(tree, n_open), heights, n_parts, masses, least)
+    return cut_pieces(Pieces.below(tree, len(heights)), heights, n_parts, masses, least)
 
 
-def begins_of_parts(
+def cut_pieces(
     pieces: Pieces, heights: Floats, n_parts: int, masses: Floats | None, least: float
-) -> Labels:
-    """Return where the parts of a spanning tree in pieces begin: see :class:`Parts`.
+) -> Parts:
+    """Return the parts of a spanning tree in pieces.
 
     heights : (n - 1,) float64
         The weight of the edge of each merge.
@@ -146,6 +159,7 @@ def begins_of_parts(
     branches = np.empty_like(parent[: len(rest)])
     part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
     part_of[0] = 0
+    cut_from = np.zeros(n_parts, dtype=np.int32)
     best_edge = best_cut.specialised({"LIMITED": 1}) if least > 0.0 else best_cut
     least *= 1.0 - TIE
     # Edges by their scores, and what edges within the pieces of a part may score; the last number
@@ -176,12 +190,14 @@ def begins_of_parts(
             continue
         if minus_score > 0.0:
             raise TooFewCutsError(part)
+        cut_from[part] = part_of[begin]
         detach(parent, size, mass, inside, rest, part_of, place, part)
         part += 1
         if part < n_parts:
             survey(place, part)
             survey(begin, part)
-    return part_of
+    hand_parts_down(parent, part_of)
+    return Parts(pieces.tree, pieces.n_open, pieces.node, part_of, cut_from)
 
 
 @kernel_part
@@ -352,3 +368,27 @@ def hand_parts_down(parent: Labels, part_of: Labels) -> None:
     for place in range(part_of.shape[0]):
         if part_of[place] < 0:
             part_of[place] = part_of[parent[place]]
+
+
+@kernel
+def label_members(
+    node: Labels,
+    piece_labels: Labels,
+    starts: Ints,
+    sizes: Ints,
+    leaf_order: Ints,
+    point_labels: Labels,
+) -> None:
+    """Give the points of each piece its label."""
+    for x in range(node.shape[0]):
+        for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
+            point_labels[leaf_order[p]] = piece_labels[x]
+
+
+@kernel
+def label_merges(children: Ints, n_open: int, node_labels: Labels) -> None:
+    """Label the highest merges, from the lowest up, by what is below them; see frontier.py."""
+    n_points = children.shape[0] + 1
+    for e in range(n_points - 1 - n_open, n_points - 1):
+        label = node_labels[children[e, 0]]
+        node_labels[n_points + e] = label if label == node_labels[children[e, 1]] else MIXED

@@ -18,7 +18,6 @@ import numpy as np
 
 from isthmus._compile import AHEAD, kernel, prefetch
 from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MIXED
 from isthmus.ultrametric import UltrametricTree
 
 # Of a piece: the number of its edges, its neighbours and their merges, and the size of its branch.
@@ -61,7 +60,7 @@ class Pieces:
         rows = np.zeros((len(nodes), 4), dtype=nodes.dtype)
         rows[:, COUNT] = 1
         join_pieces(n_open, tree.spanning_tree.edges, tree.starts, piece_at, rows)
-        node, parent, size, merge, scratch = np.empty((5, len(nodes)), dtype=nodes.dtype)
+        node, parent, size, merge, scratch = (np.empty_like(nodes) for _ in range(5))
         root = piece_at[tree.starts[0]] if len(piece_at) else tree.starts[0]
         rows[root, EDGES] += 2  # so that it is never left with one
         hang_up(nodes, rows, root, scratch, node, parent, size, merge)
@@ -92,18 +91,6 @@ class Pieces:
         inner = self.node >= n_points
         heights[inner] = of_merges[self.node[inner] - n_points]
         return heights
-
-    def point_labels(self, piece_labels: Labels) -> Labels:
-        """Return the labels of all points, (n,), given those of the pieces."""
-        labels = np.empty(self.tree.n_points, dtype=np.int32)
-        tree = self.tree
-        label_members(self.node, piece_labels, tree.starts, tree.sizes, tree.leaf_order, labels)
-        return labels
-
-    def label_nodes(self, piece_labels: Labels, node_labels: Labels) -> None:
-        """Fill the labels of the pieces and of all nodes above them; see frontier.py."""
-        node_labels[self.node] = piece_labels
-        label_merges(self.tree.children, self.n_open, node_labels)
 
 
 def _numbers(tree: UltrametricTree, n_open: int) -> tuple[Array, Array]:
@@ -209,27 +196,3 @@ def hang_up(
         merge[place] = rows[u, MERGE]
         rows[u, NEXT] = place + 1
         rows[u, PLACE] = place
-
-
-@kernel
-def label_members(
-    node: Labels,
-    piece_labels: Labels,
-    starts: Ints,
-    sizes: Ints,
-    leaf_order: Ints,
-    point_labels: Labels,
-) -> None:
-    """Give the points of each piece its label."""
-    for x in range(node.shape[0]):
-        for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
-            point_labels[leaf_order[p]] = piece_labels[x]
-
-
-@kernel
-def label_merges(children: Ints, n_open: int, node_labels: Labels) -> None:
-    """Label the highest merges, from the lowest up, by what is below them; see frontier.py."""
-    n_points = children.shape[0] + 1
-    for e in range(n_points - 1 - n_open, n_points - 1):
-        label = node_labels[children[e, 0]]
-        node_labels[n_points + e] = label if label == node_labels[children[e, 1]] else MIXED

@@ -25,6 +25,7 @@ from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.frontier import MASS, View, prefetch_children, row_of
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_step import (
+    SMALL,
     SQUARES,
     T_MAX,
     T_MIN,
@@ -32,7 +33,9 @@ from isthmus.kmeans.rows_step import (
     T_SUM,
     U_MAX,
     U_MIN,
+    Bounds,
     assign_rows,
+    bounds_of,
     stack_buffers,
 )
 from isthmus.ultrametric.merges import CHUNK
@@ -51,10 +54,11 @@ class RowsObjective(TreeObjective):
         return self._aggregates_and_bounds[0]
 
     @cached_property
-    def _aggregates_and_bounds(self) -> tuple[Floats, Floats]:
+    def _aggregates_and_bounds(self) -> tuple[Floats, Bounds]:
         aggregates = self.leaf_aggregates(4)
-        bounds = np.empty_like(aggregates)
-        bounds[: len(bounds) + 1 - self.n_points] = 0.0
+        stored = self.tree.sizes[self.n_points :] >= (SMALL if self.masses is None else 2)
+        row = np.cumsum(stored, dtype=self.tree.sizes.dtype)
+        bounds = Bounds(np.where(stored, row, 0), np.empty((stored.sum() + 1, 4)))
         aggregate_rows(self.tree.children, self.heights, aggregates, bounds)
         return aggregates, bounds
 
@@ -150,16 +154,14 @@ class RowsObjective(TreeObjective):
 
 
 @kernel
-def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: Floats) -> None:
-    """Fill aggregates and bounds, (…, 4), in and out, of all merges; those of leaves are given."""
+def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: Bounds) -> None:
+    """Fill aggregates, (…, 4), and bounds, in and out, of all merges; those of leaves are given."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
         prefetch_children(aggregates, children, e, n_points)
-        prefetch_children(bounds, children, e, n_points)
-        row_x = row_of(children[e, 0], n_points, aggregates)
-        row_y = row_of(children[e, 1], n_points, aggregates)
-        row = row_of(n_points + e, n_points, aggregates)
-        x, y, out = aggregates[row_x], aggregates[row_y], aggregates[row]
+        x = aggregates[row_of(children[e, 0], n_points, aggregates)]
+        y = aggregates[row_of(children[e, 1], n_points, aggregates)]
+        out = aggregates[row_of(n_points + e, n_points, aggregates)]
         h = heights[e]
         # Joining adds h times the other side's mass to each t, and to each u what follows.
         up_x, up_y = h * y[MASS], h * x[MASS]
@@ -170,13 +172,20 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: 
         out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * h * weight
         out[T_SPREAD] = (x[T_SPREAD] + y[T_SPREAD]) + apart * apart * weight / mass
         out[SQUARES] = (x[SQUARES] + y[SQUARES]) + 2.0 * h * h * weight
-        add_x = h * (y[T_SUM] + h * weight)
-        add_y = h * (x[T_SUM] + h * weight)
-        x, y, out = bounds[row_x], bounds[row_y], bounds[row]
-        out[T_MIN] = min(x[T_MIN] + up_x, y[T_MIN] + up_y)
-        out[T_MAX] = max(x[T_MAX] + up_x, y[T_MAX] + up_y)
-        out[U_MIN] = min(x[U_MIN] + up_x * x[T_MIN] + add_x, y[U_MIN] + up_y * y[T_MIN] + add_y)
-        out[U_MAX] = max(x[U_MAX] + up_x * x[T_MAX] + add_x, y[U_MAX] + up_y * y[T_MAX] + add_y)
+        if bounds.row[e] > 0:
+            add_x = h * (y[T_SUM] + h * weight)
+            add_y = h * (x[T_SUM] + h * weight)
+            in_x = bounds_of(children[e, 0], x, bounds)
+            in_y = bounds_of(children[e, 1], y, bounds)
+            of_v = bounds.values[bounds.row[e]]
+            of_v[T_MIN] = min(in_x[T_MIN] + up_x, in_y[T_MIN] + up_y)
+            of_v[T_MAX] = max(in_x[T_MAX] + up_x, in_y[T_MAX] + up_y)
+            of_v[U_MIN] = min(
+                in_x[U_MIN] + up_x * in_x[T_MIN] + add_x, in_y[U_MIN] + up_y * in_y[T_MIN] + add_y
+            )
+            of_v[U_MAX] = max(
+                in_x[U_MAX] + up_x * in_x[T_MAX] + add_x, in_y[U_MAX] + up_y * in_y[T_MAX] + add_y
+            )
 
 
 @kernel

@@ -7,6 +7,8 @@ of the data lies.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
@@ -27,9 +29,24 @@ ROUNDING = 1e-15
 # squared deviations from their mean; the sum of D(i, m)² over all i and m in v. In all sums each
 # point counts as often as its mass says.
 T_SUM, T_SPREAD, SQUARES = range(1, 4)
-# Columns of the bounds of a node, an array of its own: fresh memory is dear, and what has been used
-# before is handed out again where it is not too large a piece.
+# Columns of the bounds of a node: between which its t_i and u_i are.
 T_MIN, T_MAX, U_MIN, U_MAX = range(4)
+# Nodes of fewer points have no bounds of their own: most nodes are small, and memory is dear.
+SMALL = 16
+
+
+class Bounds(NamedTuple):
+    """The bounds of the nodes.
+
+    Attributes
+    ----------
+    row : (n - 1,) int
+        Where those of each merge stand; 0 where they follow from its aggregates.
+    values : (…, 4) float64
+    """
+
+    row: Ints
+    values: Floats
 
 
 def stack_buffers(depth: int, n_clusters: int) -> tuple[Array, ...]:
@@ -114,7 +131,7 @@ def centre_parts(
 @kernel_part
 def surviving_clusters(
     properties: Floats,
-    bounds: Floats,
+    bounds: tuple[float, float, float, float],
     own: float,
     b: int,
     centre: Floats,
@@ -128,8 +145,8 @@ def surviving_clusters(
 
     Parameters
     ----------
-    properties, bounds : (4,), in
-        The node's aggregates, and its bounds.
+    properties : (4,), in
+        The node's aggregates; bounds as returned by bounds_of.
     own, b : float, int
         The sum of distances to the points of its own cluster b outside it.
     centre : (k,), in
@@ -246,7 +263,26 @@ def open_node(
 
 
 @kernel_part
-def compares_alike(bounds: Floats) -> bool:
+def bounds_of(v: int, properties: Floats, bounds: Bounds) -> tuple[float, float, float, float]:
+    """Return the bounds of a node, given its aggregates.
+
+    Of m numbers none is farther from their mean than the square root of (m - 1) / m times the
+    sum of all squared deviations (Samuelson's inequality). And u_i is a sum of t_m, each times
+    D(i, m), and these add up to t_i.
+    """
+    n_points = bounds.row.shape[0] + 1
+    row = bounds.row[v - n_points] if v >= n_points else 0
+    if row > 0:
+        of_v = bounds.values[row]
+        return of_v[T_MIN], of_v[T_MAX], of_v[U_MIN], of_v[U_MAX]
+    mean = properties[T_SUM] / properties[MASS]
+    apart = np.sqrt(properties[T_SPREAD])
+    low, high = max(mean - apart, 0.0), mean + apart
+    return low, high, low * low, high * high
+
+
+@kernel_part
+def compares_alike(bounds: tuple[float, float, float, float]) -> bool:
     """Whether all points below a node compare clusters alike; a tie goes to the first cluster."""
     same_t = bounds[T_MIN] == bounds[T_MAX]
     return bool(same_t and bounds[U_MIN] == bounds[U_MAX])
@@ -282,7 +318,7 @@ def assign_rows(
     children: Ints,
     heights: Floats,
     aggregates: Floats,
-    bounds: Floats,
+    bounds: Bounds,
     count: int,
     node: Ints,
     label: Labels,
@@ -372,12 +408,12 @@ def assign_rows(
             own_v = stack_own[depth]
             far = stack_outside[depth]
             active = stack_active[depth]
-            row = row_of(v, n_points, aggregates)
-            properties = aggregates[row]
+            properties = aggregates[row_of(v, n_points, aggregates)]
+            within = bounds_of(v, properties, bounds)
             if move:
                 n_kept = surviving_clusters(
                     properties,
-                    bounds[row],
+                    within,
                     own_v,
                     b,
                     mean[x],
@@ -391,7 +427,7 @@ def assign_rows(
             else:
                 n_kept = 1
                 winner = b
-            if n_kept == 1 or v < n_points or compares_alike(bounds[row]):
+            if n_kept == 1 or v < n_points or compares_alike(within):
                 node_labels[v] = winner
                 changed = changed or winner != b
                 masses[winner] += properties[MASS]
