@@ -60,7 +60,9 @@ def test_pieces_are_the_spanning_tree(kind, n, d, seed):
     tree = UltrametricTree.from_data(points(kind, n, d, seed))
     for n_open in sorted({0, 1, n // 3, n - 2, n - 1} & set(range(n))):
         pieces = Pieces.below(tree, n_open)
-        members = [tree.members(int(node)).tolist() for node in pieces.node]
+        members = [
+            tree.members(int(node)).tolist() for node in pieces.node[np.argsort(pieces.place)]
+        ]
         assert sorted(np.concatenate(members)) == list(range(n))
         assert 0 in members[0]
         piece_of = {point: place for place, part in enumerate(members) for point in part}
@@ -153,10 +155,15 @@ def test_pieces_change_no_part(monkeypatch, masses, least):
         n_taken_apart += not in_pieces
         node_labels = np.full(2 * n - 1, -7, dtype=np.int32)
         parts.label_nodes(k, node_labels)
-        above = np.concatenate([parts.node, np.arange(2 * n - 1 - parts.n_open, 2 * n - 1)])
-        for node in above:
-            labels = np.unique(parts.labels(k)[tree.members(int(node))])
+        seen = [2 * n - 2]
+        for node in seen:  # which grows
+            labels = np.unique(parts.labels(k)[tree.members(node)])
             assert node_labels[node] == (labels[0] if len(labels) == 1 else -1)
+            seen += tree.children[node - n].tolist() if len(labels) > 1 else []
+        for fewer in range(1, k):
+            np.testing.assert_array_equal(
+                parts.labels(fewer), cut_spanning_tree(tree, fewer, given, least).labels(fewer)
+            )
     assert min(n_in_pieces, n_taken_apart) > 20
     assert n_refused > 5 or not least
 

@@ -70,41 +70,54 @@ class Parts:
     Attributes
     ----------
     tree : UltrametricTree
-    n_open : int
-        The number of merges above the pieces, the highest ones.
     node : (m,) int32
-        The pieces: nodes of the tree, each within one part.
+        Pieces, in leaf order: nodes of the tree, each within one part.
     label : (m,) int32
         The part of each piece. Parts are numbered as they are cut off.
+    cuts : (k - 1,) int64
+        The merges whose edges were cut, the first one first.
     cut_from : (k,) int32
         The part that each one was cut off from; 0 for the first.
     """
 
     tree: UltrametricTree
-    n_open: int
     node: Labels
     label: Labels
+    cuts: Ints
     cut_from: Labels
-
-    def of_pieces(self, n_parts: int) -> Labels:
-        """Return the label of each piece, (m,) int32, for as many parts or fewer."""
-        number = np.arange(len(self.cut_from), dtype=np.int32)
-        for part in range(n_parts, len(number)):
-            number[part] = number[self.cut_from[part]]
-        labels: Labels = number[self.label]
-        return labels
 
     def labels(self, n_parts: int) -> Labels:
         """Return the label of each point, (n,) int32, for as many parts or fewer."""
-        tree, labels = self.tree, np.empty(self.tree.n_points, dtype=np.int32)
-        of_pieces = self.of_pieces(n_parts)
-        label_members(self.node, of_pieces, tree.starts, tree.sizes, tree.leaf_order, labels)
+        labels = np.empty(self.tree.n_points, dtype=np.int32)
+        in_order = np.repeat(self._number(n_parts)[self.label], self.tree.sizes[self.node])
+        labels[self.tree.leaf_order] = in_order
         return labels
 
     def label_nodes(self, n_parts: int, node_labels: Labels) -> None:
-        """Fill the labels of the pieces and of all nodes above them; see frontier.py."""
-        node_labels[self.node] = self.of_pieces(n_parts)
-        label_merges(self.tree.children, self.n_open, node_labels)
+        """Fill the labels of all nodes that are mixed and of their children; see frontier.py."""
+        tree = self.tree
+        # Each merge lies between two places of the leaf order.
+        between = np.sort(tree.starts[tree.children[self.cuts[: n_parts - 1], 1]])
+        begin = tree.starts[self.node] if len(self.node) < tree.n_points else self.node[:0]
+        number, stack = self._number(n_parts), np.empty(n_parts, dtype=np.int64)
+        label_top(
+            tree.children,
+            tree.starts,
+            tree.sizes,
+            between,
+            begin,
+            self.label,
+            number,
+            stack,
+            node_labels,
+        )
+
+    def _number(self, n_parts: int) -> Labels:
+        """Return what each part is a part of where there are fewer: (k,) int32."""
+        number = np.arange(len(self.cut_from), dtype=np.int32)
+        for part in range(n_parts, len(number)):
+            number[part] = number[self.cut_from[part]]
+        return number
 
 
 def cut_spanning_tree(
@@ -126,30 +139,27 @@ def cut_spanning_tree(
     """
     if n_parts == 1:
         only = np.zeros(1, dtype=np.int32)
-        return Parts(tree, 0, only + (2 * tree.n_points - 2), only, only)
-    # Scores are compared with one another only; heights near 1 cannot overflow.
-    heights = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
-    n_open = max(_FEW, len(heights) // _SHARE, _PER_PART * n_parts)
-    if 2 * n_open < len(heights):
+        return Parts(tree, only + (2 * tree.n_points - 2), only, only[:0], only)
+    n_merges = tree.n_points - 1
+    n_open = max(_FEW, n_merges // _SHARE, _PER_PART * n_parts)
+    if 2 * n_open < n_merges:
         with suppress(_UndecidedError):
-            return cut_pieces(Pieces.below(tree, n_open), heights, n_parts, masses, least)
-    return cut_pieces(Pieces.below(tree, len(heights)), heights, n_parts, masses, least)
+            return cut_pieces(Pieces.below(tree, n_open), n_parts, masses, least)
+    return cut_pieces(Pieces.below(tree, n_merges), n_parts, masses, least)
 
 
-def cut_pieces(
-    pieces: Pieces, heights: Floats, n_parts: int, masses: Floats | None, least: float
-) -> Parts:
+def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float) -> Parts:
     """Return the parts of a spanning tree in pieces.
-
-    heights : (n - 1,) float64
-        The weight of the edge of each merge.
 
     Raises _UndecidedError where edges within pieces may have to be cut, and TooFewCutsError.
     """
     parent, size, merge = pieces.parent, pieces.size, pieces.merge
     mass = pieces.masses(masses)
-    weight = heights[merge]  # that of the root, which has no edge, is never looked at
-    height = pieces.heights(heights)
+    # Scores are compared with one another only; weights near 1 cannot overflow. That of the root,
+    # which has no edge, is never looked at.
+    unit = unit_of(pieces.tree.heights)
+    weight = np.minimum(pieces.tree.heights[merge] / unit, INFINITE)
+    height = np.minimum(pieces.heights() / unit, INFINITE)
     largest = np.empty(len(height))
     # Of the part that a place is in: the mass in the branch that begins there, and, where that is
     # no whole number, the rest.
@@ -159,7 +169,7 @@ def cut_pieces(
     branches = np.empty_like(parent[: len(rest)])
     part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
     part_of[0] = 0
-    cut_from = np.zeros(n_parts, dtype=np.int32)
+    cuts, cut_from = np.empty(n_parts - 1, dtype=np.int64), np.zeros(n_parts, dtype=np.int32)
     best_edge = best_cut.specialised({"LIMITED": 1}) if least > 0.0 else best_cut
     least *= 1.0 - TIE
     # Edges by their scores, and what edges within the pieces of a part may score; the last number
@@ -190,14 +200,14 @@ def cut_pieces(
             continue
         if minus_score > 0.0:
             raise TooFewCutsError(part)
-        cut_from[part] = part_of[begin]
+        cuts[part - 1], cut_from[part] = merge[place], part_of[begin]
         detach(parent, size, mass, inside, rest, part_of, place, part)
         part += 1
         if part < n_parts:
             survey(place, part)
             survey(begin, part)
     hand_parts_down(parent, part_of)
-    return Parts(pieces.tree, pieces.n_open, pieces.node, part_of, cut_from)
+    return Parts(pieces.tree, pieces.node, part_of[pieces.place], cuts, cut_from)
 
 
 @kernel_part
@@ -280,7 +290,7 @@ def best_cut(
     Parameters
     ----------
     height : (m,) float64, in
-        The height of each piece, -1 for single points; empty where all are.
+        The height of each piece, below 0 for single points; empty where all are.
     largest : (m,) float64, scratch
         The mass of the largest branch at each piece.
     """
@@ -371,24 +381,52 @@ def hand_parts_down(parent: Labels, part_of: Labels) -> None:
 
 
 @kernel
-def label_members(
-    node: Labels,
-    piece_labels: Labels,
+def label_top(
+    children: Ints,
     starts: Ints,
     sizes: Ints,
-    leaf_order: Ints,
-    point_labels: Labels,
+    between: Ints,
+    begin: Ints,
+    label: Labels,
+    number: Labels,
+    stack: Ints,
+    node_labels: Labels,
 ) -> None:
-    """Give the points of each piece its label."""
-    for x in range(node.shape[0]):
-        for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
-            point_labels[leaf_order[p]] = piece_labels[x]
+    """Label the nodes in which an edge was cut, as MIXED, and their children.
 
-
-@kernel
-def label_merges(children: Ints, n_open: int, node_labels: Labels) -> None:
-    """Label the highest merges, from the lowest up, by what is below them; see frontier.py."""
+    Parameters
+    ----------
+    children, starts, sizes : in
+        The tree.
+    between : (k - 1,) int, in
+        For each cut, ascending, the place in leaf order right behind it.
+    begin : (m,) or (0,) int, in
+        Where each piece begins in leaf order; nothing where pieces are points.
+    label : (m,) int32, in
+        The part of each piece.
+    number : int32, in
+        What each part is a part of, among those that are asked for.
+    stack : (k,) int64, scratch
+    node_labels : (2n - 1,) int32, out
+    """
     n_points = children.shape[0] + 1
-    for e in range(n_points - 1 - n_open, n_points - 1):
-        label = node_labels[children[e, 0]]
-        node_labels[n_points + e] = label if label == node_labels[children[e, 1]] else MIXED
+    node_labels[2 * n_points - 2] = 0
+    depth = 0
+    if between.shape[0] > 0:
+        stack[0] = 2 * n_points - 2
+        depth = 1
+    # On the stack are nodes with a cut in them, none within another: no more than there are cuts.
+    while depth > 0:
+        depth -= 1
+        v = stack[depth]
+        node_labels[v] = MIXED
+        for side in range(2):
+            child = children[v - n_points, side]
+            start = starts[child]
+            cut = np.searchsorted(between, start, side="right")
+            if cut < between.shape[0] and between[cut] < start + sizes[child]:
+                stack[depth] = child
+                depth += 1
+            else:
+                piece = np.searchsorted(begin, start) if begin.shape[0] > 0 else start
+                node_labels[child] = number[label[piece]]

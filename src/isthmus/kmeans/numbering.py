@@ -19,12 +19,14 @@ def numbers_by_mass(
     too, that of the first row.
     """
     sizes = to_twelve_digits(np.bincount(labels, weights=masses))
-    lengths = np.zeros((2, len(sizes)))
-    if tree is not None and len(np.unique(sizes)) < len(sizes):
-        lengths = _lengths_of_clusters(labels, tree, len(sizes))
-    first_rows = np.full(len(sizes), len(labels))
-    np.minimum.at(first_rows, labels, np.arange(len(labels)))
-    order = np.lexsort((first_rows, lengths[1], lengths[0], -sizes))
+    order = np.argsort(-sizes)
+    if len(np.unique(sizes)) < len(sizes):
+        lengths = np.zeros((2, len(sizes)))
+        if tree is not None:
+            lengths = _lengths_of_clusters(labels, tree, len(sizes))
+        first_rows = np.full(len(sizes), len(labels))
+        np.minimum.at(first_rows, labels, np.arange(len(labels)))
+        order = np.lexsort((first_rows, lengths[1], lengths[0], -sizes))
     new_number = np.empty(len(sizes), dtype=np.int32)
     new_number[order] = np.arange(len(sizes))
     renumbered: Labels = new_number[labels]

@@ -34,12 +34,12 @@ class Pieces:
     Attributes
     ----------
     tree : UltrametricTree
-    n_open : int
-        The number of merges that are open, the highest ones: m - 1.
     node : (m,) int32
-        The pieces, parents before children.
+        The pieces, in leaf order.
+    place : (m,) int32
+        Where each of them stands in the tree that is hung up, parents before children.
     parent : (m,) int32
-        Where each one's parent stands; -1 for the root.
+        By place: where the parent stands; -1 for the root.
     size : (m,) int32
         The number of pieces in the branch that begins at each place.
     merge : (m,) int32
@@ -47,8 +47,8 @@ class Pieces:
     """
 
     tree: UltrametricTree
-    n_open: int
     node: Labels
+    place: Labels
     parent: Labels
     size: Labels
     merge: Labels
@@ -60,36 +60,40 @@ class Pieces:
         rows = np.zeros((len(nodes), 4), dtype=nodes.dtype)
         rows[:, COUNT] = 1
         join_pieces(n_open, tree.spanning_tree.edges, tree.starts, piece_at, rows)
-        node, parent, size, merge, scratch = (np.empty_like(nodes) for _ in range(5))
+        place, parent, size, merge = (np.empty_like(nodes) for _ in range(4))
         root = piece_at[tree.starts[0]] if len(piece_at) else tree.starts[0]
         rows[root, EDGES] += 2  # so that it is never left with one
-        hang_up(nodes, rows, root, scratch, node, parent, size, merge)
-        return cls(tree, n_open, node, parent, size, merge)
+        hang_up(rows, root, place, parent, size, merge)
+        return cls(tree, nodes, place, parent, size, merge)
 
     def __len__(self) -> int:
         return len(self.node)
 
     def masses(self, masses: Floats | None) -> Array:
-        """Return the mass of each piece, (m,): whole numbers where points have none."""
-        if masses is None:
-            return self.tree.sizes[self.node]
-        begin = self.tree.starts[self.node]
-        order = np.argsort(begin)
-        sums = np.empty(len(self))
-        sums[order] = np.add.reduceat(masses[self.tree.leaf_order], begin[order])
-        return sums
+        """Return the mass of each piece, (m,), by place: whole numbers where points have none."""
+        tree, by_place = (
+            self.tree,
+            np.empty(len(self), self.node.dtype if masses is None else float),
+        )
+        if masses is not None:
+            by_place[self.place] = np.add.reduceat(masses[tree.leaf_order], tree.starts[self.node])
+        elif len(self) == tree.n_points:
+            by_place[:] = 1
+        else:
+            by_place[self.place] = tree.sizes[self.node]
+        return by_place
 
-    def heights(self, of_merges: Floats) -> Floats:
-        """Return the height of each piece, (m,), given those of merges; -1 for points.
+    def heights(self) -> Floats:
+        """Return the height of each piece, (m,), by place; -inf for points.
 
         Where all pieces are points, an empty array.
         """
         n_points = self.tree.n_points
         if len(self) == n_points:
             return np.empty(0)
-        heights = np.full(len(self), -1.0)
+        heights = np.full(len(self), -np.inf)
         inner = self.node >= n_points
-        heights[inner] = of_merges[self.node[inner] - n_points]
+        heights[self.place[inner]] = self.tree.heights[self.node[inner] - n_points]
         return heights
 
 
@@ -146,27 +150,19 @@ def join_pieces(n_open: int, ends: Ints, starts: Ints, piece_at: Labels, rows: L
 
 @kernel
 def hang_up(
-    nodes: Labels,
-    rows: Labels,
-    root: int,
-    order: Labels,
-    node: Labels,
-    parent: Labels,
-    size: Labels,
-    merge: Labels,
+    rows: Labels, root: int, place: Labels, parent: Labels, size: Labels, merge: Labels
 ) -> None:
     """Take the pieces off the tree, one by one, and put them into order.
 
     Parameters
     ----------
-    nodes : (m,) int32, in
     rows : (m, 4) int32, in and out
         The root has two edges more than there are.
-    order : (m,) int32, scratch
-    node, parent, size, merge : (m,) int32, out
+    place, parent, size, merge : (m,) int32, out
         As in :class:`Pieces`.
     """
-    n_pieces = nodes.shape[0]
+    n_pieces = rows.shape[0]
+    order = place  # what was taken off, first things first; the places are known in the end
     n_taken = 0
     for v in range(n_pieces):
         u = v
@@ -182,17 +178,18 @@ def hang_up(
             if above > v:  # its turn will come
                 break
             u = above
-    node[0], parent[0], size[0], merge[0] = nodes[root], -1, n_pieces, -1
+    parent[0], size[0], merge[0] = -1, n_pieces, -1
     rows[root, NEXT] = 1
     rows[root, PLACE] = 0
     for o in range(n_taken - 1, -1, -1):
         u = order[o]
         above = rows[u, NEIGHBOUR]
-        place, count = rows[above, NEXT], rows[u, COUNT]
-        rows[above, NEXT] = place + count
-        node[place] = nodes[u]
-        parent[place] = rows[above, PLACE]
-        size[place] = count
-        merge[place] = rows[u, MERGE]
-        rows[u, NEXT] = place + 1
-        rows[u, PLACE] = place
+        here, count = rows[above, NEXT], rows[u, COUNT]
+        rows[above, NEXT] = here + count
+        parent[here] = rows[above, PLACE]
+        size[here] = count
+        merge[here] = rows[u, MERGE]
+        rows[u, NEXT] = here + 1
+        rows[u, PLACE] = here
+    for u in range(n_pieces):
+        place[u] = rows[u, PLACE]

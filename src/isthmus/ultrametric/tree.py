@@ -207,7 +207,7 @@ class UltrametricTree:
     def leaf_order(self) -> Ints:
         """The points in an order in which every node is a contiguous slice: shape (n,)."""
         order = np.empty_like(self.starts, shape=self.n_points)
-        order[self.starts[: self.n_points]] = np.arange(self.n_points)
+        order[self.starts[: self.n_points]] = np.arange(self.n_points, dtype=order.dtype)
         return _read_only(order)
 
     @cached_property
