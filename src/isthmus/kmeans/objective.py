@@ -50,6 +50,10 @@ def unit_of(heights: Floats) -> float:
     return float(np.ldexp(1.0, np.frexp(highest)[1] - 1)) if highest > 0.0 else 1.0
 
 
+# Heights are scaled, which takes memory, where the unit or its inverse is above this.
+_NEAR_ONE = 2.0**16
+
+
 class TreeObjective(ABC):
     """A tree prepared for K-means in one of its spaces.
 
@@ -59,8 +63,8 @@ class TreeObjective(ABC):
     masses : (n,) float64 or None
         How many points each one stands for; None where each stands for itself.
     heights : (n - 1,) float64
-        The heights that the kernels see: scaled by a power of two, so that no square or product
-        of them overflows.
+        The heights that the kernels see: scaled by a power of two where that is needed so that no
+        square or product of them overflows.
     unit : float
         Lengths of the kernels, times this, are those of the tree.
     """
@@ -76,7 +80,11 @@ class TreeObjective(ABC):
         self.masses = masses
         self.n_points = tree.n_points
         self.unit = unit_of(tree.heights)
-        self.heights: Floats = tree.heights / self.unit
+        self.heights: Floats = tree.heights
+        if max(self.unit, 1.0 / self.unit) <= _NEAR_ONE:
+            self.unit = 1.0
+        else:
+            self.heights = tree.heights / self.unit
 
     @cached_property
     def parents(self) -> Ints:
