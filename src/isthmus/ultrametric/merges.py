@@ -70,6 +70,9 @@ def join_edges(edges: Ints, sets: Array, children: Ints, sizes: Ints, start: int
         if e + AHEAD < stop:
             prefetch(sets, edges[e + AHEAD, 0] * 4)
             prefetch(sets, edges[e + AHEAD, 1] * 4)
+            # A little later what they hang on is known, too.
+            prefetch(sets, sets[edges[e + AHEAD // 2, 0], PARENT] * 4)
+            prefetch(sets, sets[edges[e + AHEAD // 2, 1], PARENT] * 4)
         a, b = edges[e, 0], edges[e, 1]
         while sets[a, PARENT] != a:
             sets[a, PARENT] = sets[sets[a, PARENT], PARENT]
