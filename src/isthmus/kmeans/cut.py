@@ -380,6 +380,19 @@ def hand_parts_down(parent: Labels, part_of: Labels) -> None:
             part_of[place] = part_of[parent[place]]
 
 
+@kernel_part
+def first_above(ascending: Ints, value: int) -> int:
+    """Return where the first number above a value stands: NumPy's search takes long to compile."""
+    low, high = 0, ascending.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 @kernel
 def label_top(
     children: Ints,
@@ -423,10 +436,10 @@ def label_top(
         for side in range(2):
             child = children[v - n_points, side]
             start = starts[child]
-            cut = np.searchsorted(between, start, side="right")
+            cut = first_above(between, start)
             if cut < between.shape[0] and between[cut] < start + sizes[child]:
                 stack[depth] = child
                 depth += 1
             else:
-                piece = np.searchsorted(begin, start) if begin.shape[0] > 0 else start
+                piece = first_above(begin, start) - 1 if begin.shape[0] > 0 else start
                 node_labels[child] = number[label[piece]]
