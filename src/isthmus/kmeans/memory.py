@@ -13,7 +13,7 @@ from isthmus._memory import Budget
 _SMALL = 1 << 20
 # Per point: the spanning tree, the merges and what an objective knows of each node; the same for
 # points with masses, for raised distances, and for random starts.
-_TREE = 224
+_TREE = 168
 _MASSES, _POWER, _RANDOM = 88, 16, 48
 # Per point, of each run: its labels; and one cluster at a time in a step over the whole tree.
 _RUN, _COLUMN = 40, 84
