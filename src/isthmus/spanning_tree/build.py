@@ -173,7 +173,7 @@ def minimum_spanning_tree(
     _check_engine(engine, prepared)
     edges, weights, used = _run(engine, prepared, threads, progress, budget)
     if used == "kd-tree":
-        return trusted_tree(edges, weights, used)
+        return trusted_tree(edges, weights, used, threads)
     return SpanningTree.from_edges(edges, weights, engine=used)
 
 

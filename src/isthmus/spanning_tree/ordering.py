@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
+from isthmus._parallel import Workers
 from isthmus._typing import Floats, Ints
 
 # Up to so many edges NumPy sorts in a moment, and nothing has to be compiled.
@@ -13,9 +14,11 @@ _FEW = 5000
 _MANY_TIES = 0.05
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
+# Threads share out so many edges at a time.
+_BLOCK = 1 << 17
 
 
-def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
+def sort_edges(edges: Ints, weights: Floats, n_jobs: int = 1) -> tuple[Ints, Floats]:
     """Return edges, each given with its smaller index first, and their weights, in total order.
 
     Sorting numbers is several times faster than sorting indices by them. So each weight's leading
@@ -38,9 +41,8 @@ def sort_edges(edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
     keys |= np.arange(n_edges)
     keys.sort()
     if 3 * n_bits <= 63 and _has_many_runs(keys, n_bits):
-        return _sort_many_ties(keys, n_bits, edges, weights)
-    sorted_edges, sorted_weights = np.empty((n_edges, 2), dtype=np.int64), np.empty(n_edges)
-    gather_edges(keys, n_bits, np.ascontiguousarray(edges), weights, sorted_edges, sorted_weights)
+        return _sort_many_ties(keys, n_bits, edges, weights, n_jobs)
+    sorted_edges, sorted_weights = _gathered(keys, n_bits, edges, weights, n_jobs)
     for begin, end in _sort_short_runs(keys, n_bits, sorted_edges, sorted_weights):
         _sort_run(sorted_edges[begin:end], sorted_weights[begin:end], n_bits)
     return sorted_edges, sorted_weights
@@ -52,7 +54,24 @@ def _has_many_runs(keys: Ints, n_bits: int) -> bool:
     return bool(n_equal > _MANY_TIES * len(keys))
 
 
-def _sort_many_ties(keys: Ints, n_bits: int, edges: Ints, weights: Floats) -> tuple[Ints, Floats]:
+def _gathered(
+    keys: Ints, n_bits: int, edges: Ints, weights: Floats, n_jobs: int
+) -> tuple[Ints, Floats]:
+    """Return edges and weights in the order of the indices in the last n_bits of the keys."""
+    source = np.ascontiguousarray(edges)
+    ordered, lengths = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys))
+
+    def work(_: int, start: int, stop: int) -> None:
+        gather_edges(keys, n_bits, source, weights, ordered, lengths, start, stop)
+
+    with Workers(n_jobs) as workers:
+        workers.in_blocks(len(keys), _BLOCK, work)
+    return ordered, lengths
+
+
+def _sort_many_ties(
+    keys: Ints, n_bits: int, edges: Ints, weights: Floats, n_jobs: int
+) -> tuple[Ints, Floats]:
     """Do what sort_edges does where weights have few different leading bits, by two sorts more.
 
     keys : (n,) int64
@@ -67,8 +86,7 @@ def _sort_many_ties(keys: Ints, n_bits: int, edges: Ints, weights: Floats) -> tu
     ranked |= order
     ranked.sort()
     # Likewise the weights, which leaves room for both ends.
-    ends, sorted_weights = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys))
-    gather_edges(ranked, n_bits, np.ascontiguousarray(edges), weights, ends, sorted_weights)
+    ends, sorted_weights = _gathered(ranked, n_bits, edges, weights, n_jobs)
     keys = _ranks(ranked >> n_bits) << n_bits
     keys |= ends[:, 0]
     keys <<= n_bits
@@ -128,11 +146,13 @@ def gather_edges(
     weights: Floats,
     sorted_edges: Ints,
     sorted_weights: Floats,
+    start: int,
+    stop: int,
 ) -> None:
-    """Fill the sorted arrays in the order of the indices in the last n_bits of the keys."""
+    """Fill places start … stop - 1 by the indices in the last n_bits of the keys."""
     mask = (1 << n_bits) - 1
-    for e in range(keys.shape[0]):
-        if e + AHEAD < keys.shape[0]:
+    for e in range(start, stop):
+        if e + AHEAD < stop:
             prefetch(edges, 2 * (keys[e + AHEAD] & mask))
             prefetch(weights, keys[e + AHEAD] & mask)
         source = keys[e] & mask

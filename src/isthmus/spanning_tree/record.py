@@ -127,13 +127,13 @@ class SpanningTree:
         )
 
 
-def trusted_tree(edges: Ints, weights: Floats, engine: str) -> SpanningTree:
+def trusted_tree(edges: Ints, weights: Floats, engine: str, n_jobs: int) -> SpanningTree:
     """Return the record of what an engine has found, in any order, each smaller index first.
 
     Nothing is checked: with the edges of a kd-tree that would take a fiftieth of the time.
     """
     tree = object.__new__(SpanningTree)
-    tree._keep(*sort_edges(edges, weights))
+    tree._keep(*sort_edges(edges, weights, n_jobs))
     object.__setattr__(tree, "engine", engine)
     return tree
 
