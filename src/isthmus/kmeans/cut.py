@@ -210,17 +210,11 @@ def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float
     return Parts(pieces.tree, pieces.node, part_of[pieces.place], cuts, cut_from)
 
 
-@kernel_part
-def add_to_parents(parent: Labels, amount: Array) -> None:
-    """Turn an amount per place, (n,), into its sum over the branch that begins there, in place."""
-    for place in range(parent.shape[0] - 1, 0, -1):
-        amount[parent[place]] += amount[place]
-
-
 @kernel
 def sum_branches(parent: Labels, amount: Array) -> None:
-    """Do the same, called from Python."""
-    add_to_parents(parent, amount)
+    """Turn an amount per place, (m,), into its sum over the branch that begins there, in place."""
+    for place in range(parent.shape[0] - 1, 0, -1):
+        amount[parent[place]] += amount[place]
 
 
 @kernel
@@ -335,10 +329,10 @@ def best_cut(
         # Every edge within the piece has each of the branches at the piece on one side, the
         # largest one, too.
         across = np.float64(whole - inside[place])
-        half = max(across, largest[place], 0.5 * whole)
-        small = (whole - half) + 1e-15 * whole  # never below the truth, whatever rounding did
+        large = max(across, largest[place], 0.5 * whole)
+        small = (whole - large) + 1e-15 * whole  # never below the truth, whatever rounding did
         if height[place] >= 0.0 and (not LIMITED or small >= least):
-            bound = max(bound, height[place] * (half * small / whole))
+            bound = max(bound, height[place] * (large * small / whole))
         place += 1
     return best_score, best, bound
 

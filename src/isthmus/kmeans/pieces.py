@@ -71,16 +71,14 @@ class Pieces:
 
     def masses(self, masses: Floats | None) -> Array:
         """Return the mass of each piece, (m,), by place: whole numbers where points have none."""
-        tree, by_place = (
-            self.tree,
-            np.empty(len(self), self.node.dtype if masses is None else float),
-        )
+        tree = self.tree
+        if masses is None and len(self) == tree.n_points:
+            return np.ones_like(self.place)
+        in_order: Array = tree.sizes[self.node]
         if masses is not None:
-            by_place[self.place] = np.add.reduceat(masses[tree.leaf_order], tree.starts[self.node])
-        elif len(self) == tree.n_points:
-            by_place[:] = 1
-        else:
-            by_place[self.place] = tree.sizes[self.node]
+            in_order = np.add.reduceat(masses[tree.leaf_order], tree.starts[self.node])
+        by_place = np.empty_like(in_order)
+        by_place[self.place] = in_order
         return by_place
 
     def heights(self) -> Floats:
