@@ -104,14 +104,9 @@ def _to_40_bits(value: Fraction) -> float:
 
 
 def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
-    found = {start}
+    found, pairs = {start}, np.asarray(edges)[using].tolist()
     while True:
-        more = {
-            int(b)
-            for e in using
-            for a, b in (edges[e], edges[e][::-1])
-            if a in found and b not in found
-        }
+        more = {j for pair in pairs for i, j in (pair, pair[::-1]) if i in found and j not in found}
         if not more:
             return found
         found |= more
