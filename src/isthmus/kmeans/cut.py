@@ -98,7 +98,7 @@ class Parts:
         tree = self.tree
         # Each merge lies between two places of the leaf order.
         between = np.sort(tree.starts[tree.children[self.cuts[: n_parts - 1], 1]])
-        begin = tree.starts[self.node] if len(self.node) < tree.n_points else self.node[:0]
+        begin = tree.starts[self.node] if len(self.node) < tree.n_points else np.empty(0, np.int32)
         number, stack = self._number(n_parts), np.empty(n_parts, dtype=np.int64)
         label_top(
             tree.children,

@@ -257,7 +257,7 @@ def assign_embedded(
         old_masses[a] = members[0, a]
         masses[a] = 0.0
     half_spreads(count, node, label, aggregates, n_points, sums, old_masses, halves)
-    changed, n_opened, total = False, 0, 0.0
+    changed, n_opened, total = False, np.int64(0), 0.0
     for x in range(count):
         b = label[x]
         if b == MIXED:

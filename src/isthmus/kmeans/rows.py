@@ -159,8 +159,9 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: 
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
         prefetch_children(aggregates, children, e, n_points)
-        x = aggregates[row_of(children[e, 0], n_points, aggregates)]
-        y = aggregates[row_of(children[e, 1], n_points, aggregates)]
+        left, right = np.int64(children[e, 0]), np.int64(children[e, 1])
+        x = aggregates[row_of(left, n_points, aggregates)]
+        y = aggregates[row_of(right, n_points, aggregates)]
         out = aggregates[row_of(n_points + e, n_points, aggregates)]
         h = heights[e]
         # Joining adds h times the other side's mass to each t, and to each u what follows.
@@ -175,8 +176,8 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: 
         if bounds.row[e] > 0:
             add_x = h * (y[T_SUM] + h * weight)
             add_y = h * (x[T_SUM] + h * weight)
-            in_x = bounds_of(children[e, 0], x, bounds)
-            in_y = bounds_of(children[e, 1], y, bounds)
+            in_x = bounds_of(left, x, bounds)
+            in_y = bounds_of(right, y, bounds)
             of_v = bounds.values[bounds.row[e]]
             of_v[T_MIN] = min(in_x[T_MIN] + up_x, in_y[T_MIN] + up_y)
             of_v[T_MAX] = max(in_x[T_MAX] + up_x, in_y[T_MAX] + up_y)

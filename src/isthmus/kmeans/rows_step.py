@@ -390,13 +390,13 @@ def assign_rows(
         own,
     )
     changed = False
-    n_opened = 0
+    n_opened = np.int64(0)
     total = 0.0
     for x in range(count):
         b = label[x]
         if b == MIXED:
             continue
-        depth = 0
+        depth = np.int64(0)
         stack_node[0] = node[x]
         stack_own[0] = own[x]
         stack_count[0] = k

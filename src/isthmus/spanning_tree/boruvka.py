@@ -121,8 +121,8 @@ def join_best(
         if c == largest or best.distance[c] == HUGE:
             continue
         end = max(best.a[c], ~best.a[c])
-        a = find(parent, labels[end])
-        b = find(parent, labels[best.b[c]])
+        a = find(parent, np.int64(labels[end]))
+        b = find(parent, np.int64(labels[best.b[c]]))
         if a != b:
             parent[max(a, b)] = min(a, b)
             joined.edge_a[n_edges] = end

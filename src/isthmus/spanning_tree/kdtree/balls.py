@@ -100,6 +100,6 @@ def reach_of_ball(
     poke(group.labels, 0, forest.node_labels[index])
     # What is farther than this from the centre is too far from any point below the node.
     poke(group.distance, 0, from_length((length + radius) * (1.0 + 4.0 * SLACK), power))
-    enclose(1, group)
+    enclose(np.int64(1), group)
     nearest_outside(tree, forest, level, node, forest.node_labels[index], group, power)
     return to_length(group.distance[0], power) * (1.0 - SLACK)

@@ -287,7 +287,7 @@ def search_lists(
     Returns the number of blocks that were looked at.
     """
     n_levels: int = tree.n_nodes.shape[0]
-    bound = farthest_needed(group, first, limited, 1)
+    bound = farthest_needed(group, first, limited, np.int64(1))
     n_blocks = n_levels
     node = leaf
     for level in range(n_levels):
@@ -297,10 +297,10 @@ def search_lists(
         if limited and mask != 0:
             # Of two points that are equally near to each other as to others the first finds both.
             earlier = (1 << (node & 7)) - 1
-            nearer = farthest_needed(group, first, True, 0)
+            nearer = farthest_needed(group, first, limited, np.int64(0))
             mask &= nodes_within(tree, block, group, nearer, power) | ~earlier
         node >>= 3
-        height = push_nodes(mask, level, node * LANES, group, 0)
+        height = push_nodes(mask, level, node * LANES, group, np.int64(0))
         while height > 0:
             height -= 1
             if peek(group.stack_distance, height) > bound:
@@ -313,12 +313,12 @@ def search_lists(
                 if TOGETHER == 1:
                     entered = insert_found(mask, entry_node, group, first)
                 else:
-                    entered = insert_points(tree, mask, entry_node, 0, group, power)
+                    entered = insert_points(tree, mask, entry_node, np.int64(0), group, power)
                 if entered & 255 != 0:
                     if entered > 255:
                         limited = True
                         note_ties(group, first)
-                    bound = farthest_needed(group, first, limited, 1)
+                    bound = farthest_needed(group, first, limited, np.int64(1))
             else:
                 block = peek(tree.first_block, entry_level - 1) + entry_node
                 mask = nodes_within(tree, block, group, bound, power)
@@ -357,7 +357,7 @@ def nearest_neighbours(
             for t in range(NEIGHBOURS):
                 # a lane without a point has neighbours that nothing is nearer than
                 group.distance[t * LANES + lane] = HUGE if lane < n_here else 0.0
-        entered = insert_points(tree, (1 << n_here) - 1, leaf, 1, group, power)
+        entered = insert_points(tree, (1 << n_here) - 1, leaf, np.int64(1), group, power)
         for first in range(0, n_here, TOGETHER):
             if entered > 255:
                 note_ties(group, first)

@@ -131,7 +131,7 @@ def bounce(
                 poke(group.place, i, np.int32(-1))
             enclose(1 << lane, group)
             nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
-            nearest_outside(tree, forest, 0, leaf, component, group, power)
+            nearest_outside(tree, forest, np.int64(0), leaf, component, group, power)
             other = np.int64(group.place[slot])
             if other < 0 or group.distance[slot] >= bound:
                 break
@@ -245,7 +245,7 @@ def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float
             rest &= rest - 1
         bound = farthest_of_group(group)
         nearest_in_leaf(tree, forest, leaf, component, group, bound, search.power)
-        nearest_outside(tree, forest, 0, leaf, component, group, search.power)
+        nearest_outside(tree, forest, np.int64(0), leaf, component, group, search.power)
         while searching != 0:
             slot = lowest_lane(searching)
             searching &= searching - 1

@@ -173,7 +173,7 @@ def nearest_outside(
         if mask == 0:
             continue
         mask &= nodes_within(tree, block, group, bound, power)
-        height = push_nodes(mask, height_of, node * LANES, group, 0)
+        height = push_nodes(mask, height_of, node * LANES, group, np.int64(0))
         while height > 0:
             height -= 1
             if peek(group.stack_distance, height) > bound:
