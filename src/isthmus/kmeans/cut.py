@@ -180,13 +180,12 @@ def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float
     def survey(begin: int, n_made: int) -> None:
         if len(rest):
             sum_rest(size, mass, inside, part_of, begin, branches, rest)
-        score, place, bound = best_edge(
-            parent, size, inside, rest, part_of, weight, merge, height, largest, begin, least
-        )
+        score, place = best_edge(size, inside, rest, part_of, weight, merge, begin, least)
         mantissa, exponent = math.frexp(score)
         rounded = math.ldexp(round(math.ldexp(mantissa, DIGITS)), exponent - DIGITS)
         heapq.heappush(heap, (-rounded, -int(merge[place]), place, begin))
-        if bound >= 0.0:
+        if len(height):
+            bound = bound_within(parent, size, inside, part_of, height, largest, begin, least)
             surveyed[begin] = n_made
             heapq.heappush(heap, (-bound * (1.0 + 4.0 * TIE), _WITHIN, begin, n_made))
 
@@ -261,49 +260,31 @@ def sum_rest(
 
 @kernel
 def best_cut(
-    parent: Labels,
     size: Labels,
     inside: Array,
     rest: Array,
     part_of: Labels,
     weight: Floats,
     merge: Labels,
-    height: Floats,
-    largest: Floats,
     begin: int,
     least: float,
-) -> tuple[float, int, float]:
+) -> tuple[float, int]:
     """Return the score and the place of the best edge to cut in the part that begins at a place.
 
-    And what edges within the pieces of the part may score at most, or -1.
-
-    Branches where another part begins are skipped as a whole. A part of one point has no edge:
+    Branches where another part begins are skipped as a whole. A part of one piece has no edge:
     its score is -1; so is that of a part without an edge that leaves the least mass on both sides,
     which counts where LIMITED is 1.
-
-    Parameters
-    ----------
-    height : (m,) float64, in
-        The height of each piece, below 0 for single points; empty where all are.
-    largest : (m,) float64, scratch
-        The mass of the largest branch at each piece.
     """
     whole = inside[begin]
     best = begin
     best_score = -1.0
     to_beat = -1.0
-    in_pieces = height.shape[0] > 0
     place = begin + 1
     stop = begin + size[begin]
-    if in_pieces:
-        largest[begin] = 0.0
     while place < stop:
         if part_of[place] >= 0:
             place += size[place]
             continue
-        if in_pieces:
-            largest[place] = 0.0
-            largest[parent[place]] = max(largest[parent[place]], inside[place])
         if LIMITED and inside[place] < least:  # nothing in this branch is larger
             place += size[place]
             continue
@@ -317,13 +298,46 @@ def best_cut(
             best_score = score
             to_beat = score * (1.0 + TIE)
         place += 1
-    bound = -1.0
-    place = begin
-    while in_pieces and place < stop:
-        if place > begin and part_of[place] >= 0:
+    return best_score, best
+
+
+@kernel
+def bound_within(
+    parent: Labels,
+    size: Labels,
+    inside: Array,
+    part_of: Labels,
+    height: Floats,
+    largest: Floats,
+    begin: int,
+    least: float,
+) -> float:
+    """Return what edges within the pieces of a part score at most.
+
+    Or -1, where none of them is to be cut: pieces are points, or leave too little on one side.
+
+    Parameters
+    ----------
+    height : (m,) float64, in
+        The height of each piece, below 0 for single points.
+    largest : (m,) float64, scratch
+        The mass of the largest branch at each piece.
+    """
+    whole = inside[begin]
+    stop = begin + size[begin]
+    largest[begin] = 0.0
+    place = begin + 1
+    while place < stop:
+        if part_of[place] >= 0:
             place += size[place]
             continue
-        if LIMITED and inside[place] < least:
+        largest[place] = 0.0
+        largest[parent[place]] = max(largest[parent[place]], inside[place])
+        place += 1
+    bound = -1.0
+    place = begin
+    while place < stop:
+        if place > begin and part_of[place] >= 0:
             place += size[place]
             continue
         # Every edge within the piece has each of the branches at the piece on one side, the
@@ -331,10 +345,10 @@ def best_cut(
         across = np.float64(whole - inside[place])
         large = max(across, largest[place], 0.5 * whole)
         small = (whole - large) + 1e-15 * whole  # never below the truth, whatever rounding did
-        if height[place] >= 0.0 and (not LIMITED or small >= least):
+        if height[place] >= 0.0 and small >= least:
             bound = max(bound, height[place] * (large * small / whole))
         place += 1
-    return best_score, best, bound
+    return bound
 
 
 @kernel
