@@ -157,9 +157,10 @@ def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float
     mass = pieces.masses(masses)
     # Scores are compared with one another only; weights near 1 cannot overflow. That of the root,
     # which has no edge, is never looked at.
-    unit = unit_of(pieces.tree.heights)
-    weight = np.minimum(pieces.tree.heights[merge] / unit, INFINITE)
-    height = np.minimum(pieces.heights() / unit, INFINITE)
+    weight, height = pieces.tree.heights[merge], pieces.heights()
+    for lengths in (weight, height):
+        np.divide(lengths, unit_of(pieces.tree.heights), out=lengths)
+        np.minimum(lengths, INFINITE, out=lengths)
     largest = np.empty(len(height))
     # Of the part that a place is in: the mass in the branch that begins there, and, where that is
     # no whole number, the rest.

@@ -38,10 +38,9 @@ def merges_of_edges(edges: Ints) -> tuple[Ints, Ints]:
     n_points = len(edges) + 1
     number = index_type(2 * n_points)
     sets = np.empty((n_points, 4), dtype=number)
-    sets[:, PARENT] = sets[:, NODE] = np.arange(n_points)
-    sets[:, SIZE] = 1
     children = np.empty((n_points - 1, 2), dtype=number)
-    sizes = np.ones(2 * n_points - 1, dtype=number)
+    sizes = np.empty(2 * n_points - 1, dtype=number)
+    sizes[:n_points] = 1
     for start, stop in chunks(n_points - 1, CHUNK):
         cycle = join_edges(edges, sets, children, sizes, start, stop)
         if cycle >= 0:
@@ -60,12 +59,17 @@ def join_edges(edges: Ints, sets: Array, children: Ints, sizes: Ints, start: int
     Parameters
     ----------
     edges : (n - 1, 2) int64, in
-    sets : (n, 4) int, in and out
+    sets : (n, 4) int, in and out; begun anew by edge 0
         Disjoint sets of points: the parent of each; and, of the root of each set, the node of
         the tree that it has become and its size. In one row, since they are read together.
     children, sizes : out
     """
     n_points = sets.shape[0]
+    if start == 0:
+        for i in range(n_points):
+            sets[i, PARENT] = i
+            sets[i, NODE] = i
+            sets[i, SIZE] = 1
     for e in range(start, stop):
         if e + AHEAD < stop:
             prefetch(sets, edges[e + AHEAD, 0] * 4)
