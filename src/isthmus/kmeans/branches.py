@@ -36,7 +36,7 @@ class Ancestry(NamedTuple):
     up : (2n - 1, 2) int32 or int64
         The parent of each node, and an ancestor farther up; the root is its own.
     heights : (n - 1,) float64
-    starts, sizes : (2n - 1,) int64
+    starts, sizes : (2n - 1,) int32 or int64
         Where the points of each node stand in leaf order, and how many they are.
     """
 

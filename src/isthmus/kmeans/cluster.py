@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from isthmus._parallel import map_in_threads
 from isthmus._progress import Progress
 from isthmus._typing import Floats, Labels
-from isthmus.kmeans.cut import Parts, TooFewCutsError, cut_spanning_tree
+from isthmus.kmeans.cut import CutTree, TooFewCutsError, cut_spanning_tree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import (
     GuardedAssignment,
@@ -91,7 +91,7 @@ class TreeClusterer:
         self._power_unit = 1.0 if self.power == 1.0 else highest_finite(tree.heights) or 1.0
         self.tree = tree if self.power == 1.0 else tree.with_heights(self.raised)
         self.masses, self._mass_unit = in_range(masses)
-        self._parts: dict[float, tuple[int, Parts]] = {}
+        self._parts: dict[float, tuple[int, CutTree]] = {}
 
     def raised(self, distances: Floats) -> Floats:
         """Return distances as they are on the tree that is clustered: raised to the power."""
@@ -120,7 +120,7 @@ class TreeClusterer:
         objective.workspace = self.workspace
         return objective
 
-    def parts(self, n_clusters: int, least: float = 0.0) -> Parts:
+    def parts(self, n_clusters: int, least: float = 0.0) -> CutTree:
         """Return the parts that CUT makes, at least so many.
 
         Cuts for a number of parts begin with those for any smaller one, so the most that were
@@ -233,7 +233,7 @@ class TreeClusterer:
         """Return what a cluster must weigh, in the unit of the masses; 0 for anything."""
         return 0.0 if plan.min_cluster_size is None else plan.min_cluster_size / self._mass_unit
 
-    def _cut(self, plan: Plan) -> Parts:
+    def _cut(self, plan: Plan) -> CutTree:
         try:
             return self.parts(plan.n_clusters, self._least(plan))
         except TooFewCutsError as error:

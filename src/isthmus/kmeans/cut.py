@@ -64,8 +64,8 @@ class _UndecidedError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """The parts that a spanning tree was cut into, and all those that fewer cuts make.
+class CutTree:
+    """A spanning tree that was cut into parts, and all those that fewer cuts make.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def cut_spanning_tree(
     n_parts: int,
     masses: Floats | None = None,
     least: float = 0.0,
-) -> Parts:
+) -> CutTree:
     """Return the parts of the spanning tree of an ultrametric tree.
 
     Parameters
@@ -139,7 +139,7 @@ def cut_spanning_tree(
     """
     if n_parts == 1:
         only = np.zeros(1, dtype=np.int32)
-        return Parts(tree, only + (2 * tree.n_points - 2), only, only[:0], only)
+        return CutTree(tree, only + (2 * tree.n_points - 2), only, only[:0], only)
     n_merges = tree.n_points - 1
     n_open = max(_FEW, n_merges // _SHARE, _PER_PART * n_parts)
     if 2 * n_open < n_merges:
@@ -148,7 +148,7 @@ def cut_spanning_tree(
     return cut_pieces(Pieces.below(tree, n_merges), n_parts, masses, least)
 
 
-def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float) -> Parts:
+def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float) -> CutTree:
     """Return the parts of a spanning tree in pieces.
 
     Raises _UndecidedError where edges within pieces may have to be cut, and TooFewCutsError.
@@ -207,7 +207,7 @@ def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float
             survey(place, part)
             survey(begin, part)
     hand_parts_down(parent, part_of)
-    return Parts(pieces.tree, pieces.node, part_of[pieces.place], cuts, cut_from)
+    return CutTree(pieces.tree, pieces.node, part_of[pieces.place], cuts, cut_from)
 
 
 @kernel

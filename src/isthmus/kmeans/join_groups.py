@@ -85,7 +85,6 @@ def edges_as_joined(edges: Ints, weights: Floats, mass: Floats) -> tuple[Ints, F
         Of each point.
     """
     n_points = len(mass)
-    # Short numbers where they suffice: the walk over these arrays is bound by memory.
     whole = index_type(2 * n_points)
     above = hang_up(edges).parent.astype(whole)
     below = np.where(above[edges[:, 0]] == edges[:, 1], edges[:, 0], edges[:, 1])

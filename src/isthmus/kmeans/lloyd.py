@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.cut import Parts
+from isthmus.kmeans.cut import CutTree
 from isthmus.kmeans.frontier import (
     View,
     hand_labels_down,
@@ -28,7 +28,7 @@ from isthmus.kmeans.objective import TIE, TreeObjective, to_twelve_digits
 class Start:
     """Where Lloyd's iteration begins: with parts, labels, or single points as centres."""
 
-    parts: Parts | None = None
+    parts: CutTree | None = None
     labels: Labels | None = None
     points: Ints | None = None
 
