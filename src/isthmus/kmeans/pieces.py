@@ -4,10 +4,6 @@ Whoever looks for a heavy edge between two large sides need not look at the ligh
 highest merges of the ultrametric tree are *opened*; the nodes below these are the pieces, and the
 edges of the open merges join them to a tree, which is hung up at the piece of point 0. With all
 merges open the pieces are the points.
-
-To hang it up no lists of neighbours are needed: for each piece it is enough to know how many edges
-it has, and all its neighbours, added up bit by bit (exclusive or). A piece with one edge has one
-neighbour; taken off the tree, it is taken off that sum, too, until nothing but the root is left.
 """
 
 from __future__ import annotations
@@ -19,11 +15,17 @@ import numpy as np
 from isthmus._compile import AHEAD, kernel, prefetch
 from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.hanging import (
+    COUNT,
+    EDGE,
+    EDGES,
+    NEIGHBOUR,
+    enter_edge,
+    take_leaves_off,
+)
 
-# Of a piece: the number of its edges, its neighbours and their merges, and the size of its branch.
-# Once it is taken off, they are: where the next branch on it begins, the parent, the merge of the
-# edge between them, and, in the end, its own place.
-EDGES, NEIGHBOUR, MERGE, COUNT = range(4)
+# Columns of the row of a piece that has been taken off and put into its place, in place of others:
+# where the next branch on it begins, and where it stands itself.
 NEXT, PLACE = EDGES, COUNT
 
 
@@ -62,7 +64,6 @@ class Pieces:
         join_pieces(n_open, tree.spanning_tree.edges, tree.starts, piece_at, rows)
         place, parent, size, merge = (np.empty_like(nodes) for _ in range(4))
         root = piece_at[tree.starts[0]] if len(piece_at) else tree.starts[0]
-        rows[root, EDGES] += 2  # so that it is never left with one
         hang_up(rows, root, place, parent, size, merge)
         return cls(tree, nodes, place, parent, size, merge)
 
@@ -124,7 +125,7 @@ def join_pieces(n_open: int, ends: Ints, starts: Ints, piece_at: Labels, rows: L
     piece_at : (n,) or (0,) int32, in
         The piece at each place of the leaf order, or nothing where these are the same.
     rows : (m, 4) int32, in and out
-        EDGES, NEIGHBOUR and MERGE of each piece; zero on entry.
+        See hanging.py; an edge has the number of its merge.
     """
     n_merges = ends.shape[0]
     for e in range(n_merges - n_open, n_merges):
@@ -140,10 +141,7 @@ def join_pieces(n_open: int, ends: Ints, starts: Ints, piece_at: Labels, rows: L
         a, b = starts[ends[e, 0]], starts[ends[e, 1]]
         if piece_at.shape[0] > 0:
             a, b = np.int64(piece_at[a]), np.int64(piece_at[b])
-        for x, y in ((a, b), (b, a)):
-            rows[x, EDGES] += 1
-            rows[x, NEIGHBOUR] ^= y
-            rows[x, MERGE] ^= e
+        enter_edge(rows, a, b, e)
 
 
 @kernel
@@ -155,27 +153,13 @@ def hang_up(
     Parameters
     ----------
     rows : (m, 4) int32, in and out
-        The root has two edges more than there are.
+        See hanging.py.
     place, parent, size, merge : (m,) int32, out
         As in :class:`Pieces`.
     """
     n_pieces = rows.shape[0]
     order = place  # what was taken off, first things first; the places are known in the end
-    n_taken = 0
-    for v in range(n_pieces):
-        u = v
-        while rows[u, EDGES] == 1:
-            above = rows[u, NEIGHBOUR]
-            order[n_taken] = u
-            n_taken += 1
-            rows[u, EDGES] = 0
-            rows[above, EDGES] -= 1
-            rows[above, NEIGHBOUR] ^= u
-            rows[above, MERGE] ^= rows[u, MERGE]
-            rows[above, COUNT] += rows[u, COUNT]
-            if above > v:  # its turn will come
-                break
-            u = above
+    n_taken = take_leaves_off(rows, root, order)
     parent[0], size[0], merge[0] = -1, n_pieces, -1
     rows[root, NEXT] = 1
     rows[root, PLACE] = 0
@@ -186,7 +170,7 @@ def hang_up(
         rows[above, NEXT] = here + count
         parent[here] = rows[above, PLACE]
         size[here] = count
-        merge[here] = rows[u, MERGE]
+        merge[here] = rows[u, EDGE]
         rows[u, NEXT] = here + 1
         rows[u, PLACE] = here
     for u in range(n_pieces):

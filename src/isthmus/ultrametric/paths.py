@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._compile import kernel
-from isthmus._typing import Ints
+from isthmus._typing import Ints, index_type
+from isthmus.ultrametric.hanging import NEIGHBOUR, enter_edge, take_leaves_off
 
 
 class TransitiveEdge(NamedTuple):
@@ -47,48 +48,24 @@ class HungTree(NamedTuple):
 def hang_up(edges: Ints) -> HungTree:
     """Return the tree of n - 1 edges, (n - 1, 2), hung up at point 0, in O(n)."""
     n_points = len(edges) + 1
-    degree, partner = np.zeros((2, n_points), dtype=np.int64)
-    parent, order = np.full((2, n_points), -1, dtype=np.int64)
-    take_leaves_off(edges, degree, partner, parent, order)
-    return HungTree(parent, degree)
+    rows = np.zeros((n_points, 4), dtype=index_type(n_points))
+    parent, depth, order = np.empty((3, n_points), dtype=np.int64)
+    hang_points(edges, rows, order, parent, depth)
+    return HungTree(parent, depth)
 
 
 @kernel
-def take_leaves_off(edges: Ints, degree: Ints, partner: Ints, parent: Ints, order: Ints) -> None:
-    """Fill parent and depth: a leaf's only neighbour is its parent; without it, go on.
-
-    No lists of neighbours are needed: of each point their exclusive or is kept, which for a leaf
-    is the one neighbour.
-
-    Parameters
-    ----------
-    edges : (n - 1, 2) int64, in
-    degree : (n,) int64, zero on entry; out: the depth of each point
-    partner : (n,) int64, zero on entry; scratch
-    parent : (n,) int64, -1 on entry; out
-    order : (n,) int64, scratch
-        The points in the order in which they were taken off.
-    """
+def hang_points(edges: Ints, rows: Ints, order: Ints, parent: Ints, depth: Ints) -> None:
+    """Fill parent and depth, (n,); rows, (n, 4) and zero on entry, and order, (n,), are scratch."""
     for e in range(edges.shape[0]):
-        a, b = edges[e, 0], edges[e, 1]
-        degree[a] += 1
-        degree[b] += 1
-        partner[a] ^= b
-        partner[b] ^= a
-    taken = 0
-    for i in range(1, parent.shape[0]):
-        point = np.int64(i)
-        while point != 0 and degree[point] == 1:
-            above = partner[point]
-            parent[point] = above
-            degree[point] = 0
-            partner[above] ^= point
-            degree[above] -= 1
-            order[taken] = point
-            taken += 1
-            point = above
-    for t in range(taken - 1, -1, -1):
-        degree[order[t]] = degree[parent[order[t]]] + 1
+        enter_edge(rows, edges[e, 0], edges[e, 1], e)
+    n_taken = take_leaves_off(rows, np.int64(0), order)
+    parent[0] = -1
+    depth[0] = 0
+    for t in range(n_taken - 1, -1, -1):
+        point = order[t]
+        parent[point] = rows[point, NEIGHBOUR]
+        depth[point] = depth[parent[point]] + 1
 
 
 def path_between(tree: HungTree, i: int, j: int) -> Ints:
