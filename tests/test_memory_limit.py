@@ -170,6 +170,24 @@ def test_a_fit_keeps_to_its_limit(name, shape):
         assert again.inertia_ == pytest.approx(expected.inertia_, rel=1e-12)  # the order of sums
 
 
+@pytest.mark.parametrize("shape", ["plane", "path"])
+@pytest.mark.parametrize("name", ["rows", "embedding", "masses"])
+def test_so_does_one_of_many_points(name, shape):
+    """For whom what each one takes is more than what all fits take."""
+    n = 60_000
+    steps = 1 + np.arange(n) / n
+    X = blobs(n, 2) if shape == "plane" else np.cumsum(steps)[:, None]
+    weights = {"sample_weight": 1.0 + np.arange(n) % 3} if name == "masses" else {}
+
+    def fit(limit):
+        objective = "embedding" if name == "embedding" else "rows"
+        model = TransitiveClustering(3, objective=objective, max_iter=3, memory_limit=limit)
+        return model.fit(X, **weights)
+
+    limit, _ = least(fit)
+    assert limit / 3 <= peak(lambda: fit(limit)) <= limit
+
+
 def test_a_refusal_says_what_and_how_much():
     X = blobs(20_000, 3)
     with pytest.raises(

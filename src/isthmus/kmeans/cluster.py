@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from isthmus._parallel import map_in_threads
 from isthmus._progress import Progress
 from isthmus._typing import Floats, Labels
-from isthmus.kmeans.cut import CutTree, TooFewCutsError, cut_spanning_tree
+from isthmus.kmeans.cut import TooFewCutsError, cut_spanning_tree
+from isthmus.kmeans.cut_tree import CutTree
 from isthmus.kmeans.embedding import EmbeddingObjective
 from isthmus.kmeans.lloyd import (
     GuardedAssignment,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.cut import CutTree
+from isthmus.kmeans.cut_tree import CutTree
 from isthmus.kmeans.frontier import (
     View,
     hand_labels_down,
