@@ -9,6 +9,7 @@ from scipy.spatial.distance import squareform
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree, minimum_spanning_tree
+from isthmus._typing import index_type
 from isthmus.distances import distance_matrix
 from oracles.dense import minimax_matrix
 
@@ -55,6 +56,22 @@ def test_every_node_is_a_slice_of_the_leaf_order(kind):
     np.testing.assert_array_equal(
         tree.gaps, tree.distance(tree.leaf_order[:-1], tree.leaf_order[1:])
     )
+
+
+def test_long_numbers_where_there_are_too_many_nodes_for_short_ones(monkeypatch):
+    from isthmus.kmeans import TreeClusterer
+    from isthmus.ultrametric import merges
+
+    assert (index_type(2**31 - 1), index_type(2**31)) == (np.int32, np.int64)
+    spanning_tree = minimum_spanning_tree(points("blobs", 800, 2, 0))
+    short = UltrametricTree.from_spanning_tree(spanning_tree)
+    monkeypatch.setattr(merges, "index_type", lambda _: np.int64)
+    long = UltrametricTree.from_spanning_tree(spanning_tree)
+    for name in ("children", "sizes", "starts", "leaf_order"):
+        assert (getattr(short, name).dtype, getattr(long, name).dtype) == (np.int32, np.int64)
+        np.testing.assert_array_equal(getattr(short, name), getattr(long, name))
+    labels = [TreeClusterer(tree).solve(4).labels for tree in (short, long)]
+    np.testing.assert_array_equal(*labels)
 
 
 def test_pairs_far_apart_in_the_leaf_order():
