@@ -81,8 +81,8 @@ class Group(NamedTuple):
         What each has found: eight first entries, eight second ones, and so on.
     limit : (8,) float64
         How far each list goes at most: it ends where two nearest neighbours were equally near.
-    found : (8,) float64
-        The distances of the block that is being looked at.
+    found, gaps : (8,) float64
+        The distances of the points and of the boxes that were looked at last.
     stack_distance, stack_node : (256,) float64 and int64
         Nodes still to be visited: number * 16 + level.
     """
@@ -94,6 +94,7 @@ class Group(NamedTuple):
     place: Labels
     limit: Floats
     found: Floats
+    gaps: Floats
     stack_distance: Floats
     stack_node: Ints
 
@@ -108,6 +109,7 @@ def make_group(dims: int, neighbours: int) -> Group:
         place=aligned_empty(LANES * neighbours, np.int32),
         limit=aligned_empty(LANES, np.float64),
         found=aligned_empty(LANES, np.float64),
+        gaps=aligned_empty(LANES, np.float64),
         stack_distance=np.empty(STACK),
         stack_node=np.empty(STACK, dtype=np.int64),
     )
@@ -153,7 +155,7 @@ def nodes_within(tree: KdTree, block: int, group: Group, bound: float, power: fl
     """Return the mask of eight nodes that are at most as far from the box as the bound."""
     base = block * (2 * LANES * DIMS)
     return int(
-        boxes_from_box(tree.boxes, base, group.box, bound, group.found, TOGETHER, DIMS, KIND, power)
+        boxes_from_box(tree.boxes, base, group.box, bound, group.gaps, TOGETHER, DIMS, KIND, power)
     )
 
 
@@ -164,7 +166,7 @@ def push_nodes(mask: int, level: int, first_node: int, group: Group, height: int
     while mask != 0:
         lane = lowest_lane(mask)
         mask &= mask - 1
-        distance = peek(group.found, lane)
+        distance = peek(group.gaps, lane)
         i = height
         while i > bottom and peek(group.stack_distance, i - 1) < distance:
             poke(group.stack_distance, i, peek(group.stack_distance, i - 1))
@@ -227,6 +229,17 @@ def insert_found(mask: int, leaf: int, group: Group, query: int) -> int:
         n_entered += 1
     has_ties = peek(group.distance, query) == peek(group.distance, LANES + query)
     return n_entered + (int(has_ties) << LANES)
+
+
+@kernel_part
+def insert_leaf(
+    tree: KdTree, leaf: int, group: Group, query: int, bound: float, power: float
+) -> int:
+    """Insert a leaf's points into one query's list, or into all; return what those two return."""
+    mask = points_within(tree, leaf, group, bound, power)
+    if TOGETHER == 1:
+        return insert_found(mask, leaf, group, query)
+    return insert_points(tree, mask, leaf, np.int64(0), group, power)
 
 
 @kernel_part
@@ -300,29 +313,34 @@ def search_lists(
             nearer = farthest_needed(group, first, limited, np.int64(0))
             mask &= nodes_within(tree, block, group, nearer, power) | ~earlier
         node >>= 3
-        height = push_nodes(mask, level, node * LANES, group, np.int64(0))
-        while height > 0:
-            height -= 1
-            if peek(group.stack_distance, height) > bound:
-                continue
-            n_blocks += 1
-            entry = peek(group.stack_node, height)
-            entry_level, entry_node = entry & 15, entry >> 4
-            if entry_level == 0:
-                mask = points_within(tree, entry_node, group, bound, power)
-                if TOGETHER == 1:
-                    entered = insert_found(mask, entry_node, group, first)
-                else:
-                    entered = insert_points(tree, mask, entry_node, np.int64(0), group, power)
+        height = np.int64(0)
+        below, parent = level, node  # what the mask is of: nodes of this level, with this parent
+        while True:
+            if below > 0:
+                height = np.int64(push_nodes(mask, below, parent * LANES, group, height))
+                mask = 0
+            while mask != 0:  # leaves are looked at as they come: sorting costs more than it saves
+                lane = lowest_lane(mask)
+                mask &= mask - 1
+                if peek(group.gaps, lane) > bound:
+                    continue
+                n_blocks += 1
+                entered = insert_leaf(tree, parent * LANES + lane, group, first, bound, power)
                 if entered & 255 != 0:
                     if entered > 255:
                         limited = True
                         note_ties(group, first)
                     bound = farthest_needed(group, first, limited, np.int64(1))
-            else:
-                block = peek(tree.first_block, entry_level - 1) + entry_node
-                mask = nodes_within(tree, block, group, bound, power)
-                height = push_nodes(mask, entry_level - 1, entry_node * LANES, group, height)
+            while height > 0 and peek(group.stack_distance, height - 1) > bound:
+                height -= 1
+            if height == 0:
+                break
+            height -= 1
+            n_blocks += 1
+            entry = peek(group.stack_node, height)
+            below, parent = (entry & 15) - 1, entry >> 4
+            block = peek(tree.first_block, below) + parent
+            mask = nodes_within(tree, block, group, bound, power)
     return n_blocks
 
 

@@ -173,21 +173,29 @@ def nearest_outside(
         if mask == 0:
             continue
         mask &= nodes_within(tree, block, group, bound, power)
-        height = push_nodes(mask, height_of, node * LANES, group, np.int64(0))
-        while height > 0:
+        height = np.int64(0)
+        below, parent = height_of, node
+        while True:
+            if below > 0:
+                height = np.int64(push_nodes(mask, below, parent * LANES, group, height))
+                mask = 0
+            while mask != 0:
+                lane = lowest_lane(mask)
+                mask &= mask - 1
+                if peek(group.gaps, lane) <= bound:
+                    leaf = parent * LANES + lane
+                    bound = nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
+            while height > 0 and peek(group.stack_distance, height - 1) > bound:
+                height -= 1
+            if height == 0:
+                break
             height -= 1
-            if peek(group.stack_distance, height) > bound:
-                continue
             entry = peek(group.stack_node, height)
-            entry_level, entry_node = entry & 15, entry >> 4
-            if entry_level == 0:
-                bound = nearest_in_leaf(tree, forest, entry_node, component, group, bound, power)
-                continue
-            block = peek(tree.first_block, entry_level - 1) + entry_node
+            below, parent = (entry & 15) - 1, entry >> 4
+            block = peek(tree.first_block, below) + parent
             mask = lanes_other_than(forest.node_labels, block * LANES, component)
             if mask != 0:
                 mask &= nodes_within(tree, block, group, bound, power)
-                height = push_nodes(mask, entry_level - 1, entry_node * LANES, group, height)
 
 
 @kernel_part
