@@ -1,9 +1,11 @@
 """Kernels with constants: each is compiled under a name of its own."""
 
+import itertools
 import logging
 
 import numba
 import numpy as np
+import pytest
 
 from isthmus._compile import Kernel, announce_compilation, kernel, kernel_part, prefetch
 
@@ -45,6 +47,31 @@ def test_a_word_before_compiling(caplog, tmp_path, monkeypatch):
         caplog.clear()
         announce_compilation("additions", fresh)
         assert caplog.text == ""
+
+
+@kernel
+def extremes(a, b):
+    return max(a, b), min(a, b)
+
+
+@kernel
+def without_fraction(x):
+    return int(x)
+
+
+def test_max_and_min_are_those_of_python():
+    numbers = [np.int32(-3), np.int64(2), np.int64(5), 2.0, -0.0, 0.0, 7.5, np.inf, np.float32(0.1)]
+    for a, b in itertools.product(numbers, numbers):
+        larger, smaller = extremes(a, b)
+        assert (larger, smaller) == (max(a, b), min(a, b))
+        assert np.signbit(larger) == np.signbit(max(a, b))
+        assert np.signbit(smaller) == np.signbit(min(a, b))
+    assert extremes(np.uint64(2**63), np.uint64(1)) == (2**63, 1)
+
+
+@pytest.mark.parametrize("x", [np.int8(-3), np.int64(2**60), -2.75, 2.75, True, np.float32(1e6)])
+def test_int_is_that_of_python(x):
+    assert without_fraction(x) == int(x)
 
 
 def test_parts_are_plain_functions_for_python():

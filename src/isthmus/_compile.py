@@ -134,7 +134,7 @@ class Kernel(Generic[R]):
     def _resolved(self) -> Callable[..., R]:
         """Return a copy of the function whose globals hold dispatchers and constants."""
         function = self.function
-        scope = {**function.__globals__, **self.constants}
+        scope = self._scope()
         for name in function.__code__.co_names:
             value = scope.get(name)
             if isinstance(value, Kernel):
@@ -158,10 +158,14 @@ class Kernel(Generic[R]):
         resolved.__qualname__ = f"{function.__qualname__}_{fingerprint[:16]}"
         return resolved
 
+    def _scope(self) -> dict[str, Any]:
+        """Return what the names in the function stand for when it is compiled."""
+        return {**_quick_builtins(), **self.function.__globals__, **self.constants}
+
     def fingerprint(self) -> str:
         """Return a digest of the code, the constants and all kernels that are called from here."""
         code = self.function.__code__
-        scope = {**self.function.__globals__, **self.constants}
+        scope = self._scope()
         parts = [code.co_code.hex(), repr(code.co_consts), repr(code.co_names)]
         for name in code.co_names:
             value = scope.get(name)
@@ -176,6 +180,17 @@ class Kernel(Generic[R]):
                 # an intrinsic: whatever its module says
                 parts.append(_source_of_module(definition.__module__))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _quick_builtins() -> dict[str, Any]:
+    """Return functions that stand for Python's where kernels are compiled."""
+    from numba.core import config
+
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return {}
+    from isthmus._builtins import BUILTINS
+
+    return BUILTINS
 
 
 def _keep_files_apart(dispatcher: Any) -> None:

@@ -286,7 +286,8 @@ def bound_within(
         # Every edge within the piece has each of the branches at the piece on one side, the
         # largest one, too.
         across = np.float64(whole - inside[place])
-        large = max(across, largest[place], 0.5 * whole)
+        large = max(across, largest[place])
+        large = max(large, 0.5 * whole)
         small = (whole - large) + 1e-15 * whole  # never below the truth, whatever rounding did
         if height[place] >= 0.0 and small >= least:
             bound = max(bound, height[place] * (large * small / whole))

@@ -205,7 +205,8 @@ def distances_of_boxes(tree: KdTree, block: int, x: Floats, power: float, found:
         for lane in range(LANES):
             low = np.float64(tree.boxes[base + 2 * t * LANES + lane])
             high = np.float64(tree.boxes[base + (2 * t + 1) * LANES + lane])
-            found[lane] = added(found[lane], max(low - x[t], x[t] - high, 0.0), power)
+            gap = max(low - x[t], x[t] - high)
+            found[lane] = added(found[lane], max(gap, 0.0), power)
 
 
 @kernel_part
@@ -248,7 +249,8 @@ def prefers_by_maximum(tree: KdTree, box: int, x: Floats, v: Floats) -> bool:
             if s != t:
                 low = np.float64(tree.boxes[box + 2 * s * LANES])
                 high = np.float64(tree.boxes[box + (2 * s + 1) * LANES])
-                others = max(others, low - x[s], x[s] - high)
+                gap = max(low - x[s], x[s] - high)
+                others = max(others, gap)
         low = np.float64(tree.boxes[box + 2 * t * LANES])
         high = np.float64(tree.boxes[box + (2 * t + 1) * LANES])
         for place in range(4):

@@ -79,7 +79,10 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
         parent[i] = i
         has_gone_out[i] = 0
     n_edges = 0
+    has_one_sided = False
     for turn in range(3):
+        if turn == 1 and not has_one_sided:
+            continue
         for i in range(n_points):
             n_nearest = np.int64(peek(used, i))
             if (n_nearest == 1) != (turn == 2):
@@ -87,6 +90,7 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
             for t in range(n_nearest):
                 j = np.int64(peek(found.places, i * NEIGHBOURS + t))
                 if turn < 2 and are_mutual(found, i, j) != (turn == 0):
+                    has_one_sided = True
                     continue
                 if turn == 1 and peek(has_gone_out, find(parent, i)) > 0:
                     continue
