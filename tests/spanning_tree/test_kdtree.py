@@ -109,10 +109,9 @@ def test_lists_hold_what_they_say(kind, d, monkeypatch):
         assert (np.diff(lengths) >= 0).all()
         assert lengths[0] == distances[i].min()
         assert used[i] == np.count_nonzero(lengths == lengths[0])
-        assert set(np.flatnonzero(distances[i] < known[i])) <= set(entries)
-        if used[i] > 1:
-            assert known[i] == lengths[0]
-            n_ties += 1
+        assert set(np.flatnonzero(distances[i] < lengths[-1])) <= set(entries)
+        assert known[i] == lengths[1]
+        n_ties += used[i] > 1
     assert n_ties > 0 or kind == "gaussian"
 
 

@@ -53,8 +53,8 @@ class Neighbours(NamedTuple):
         Each point's neighbours, nearest first, the point itself where the list is shorter; in the
         last place, perhaps, what a search has found.
     known : (n,) float64
-        An accumulated distance: whatever is nearer is in the list. Once all of the list lies in
-        the point's own component, nothing outside the component is nearer than this.
+        An accumulated distance: nothing outside the point's own component is nearer. Whatever is
+        nearer than the last entry is in the list.
     used : (n,) int8
         At first, how many neighbours are as near as the first one. Later, how many entries of the
         list lie in the point's own component; NEIGHBOURS + 1 where the last entry is the nearest
@@ -277,14 +277,15 @@ def store_lists(leaf: int, n_here: int, group: Group, found: Neighbours) -> None
     for lane in range(n_here):
         place = leaf * LANES + lane
         first = peek(group.distance, lane)
-        known = min(peek(group.distance, (NEIGHBOURS - 1) * LANES + lane), peek(group.limit, lane))
+        last = min(peek(group.distance, (NEIGHBOURS - 1) * LANES + lane), peek(group.limit, lane))
         n_equal = 0
         for t in range(NEIGHBOURS):
             distance = peek(group.distance, t * LANES + lane)
-            other = peek(group.place, t * LANES + lane) if distance <= known else np.int32(place)
+            other = peek(group.place, t * LANES + lane) if distance <= last else np.int32(place)
             poke(found.places, place * NEIGHBOURS + t, other)
             n_equal += int(distance == first)
-        poke(found.known, place, known)
+        # the first entry will be of the point's own component, the second one perhaps not
+        poke(found.known, place, peek(group.distance, LANES + lane))
         poke(found.used, place, np.int8(n_equal))
 
 

@@ -69,27 +69,30 @@ def scan_lists(
         least = HUGE
         for place in range(leaf * LANES, min(leaf * LANES + LANES, tree.order.shape[0])):
             component = np.int64(peek(labels, place))
-            first = place * NEIGHBOURS
-            k = int(lists.used[place])
             distance = peek(lists.known, place)
-            if k > NEIGHBOURS:
+            k = int(peek(lists.used, place))
+            first = place * NEIGHBOURS
+            if distance > peek(best.distance, component):
+                pass
+            elif k > NEIGHBOURS:
                 other = np.int64(peek(lists.places, first + NEIGHBOURS - 1))
                 if peek(labels, other) == component:
-                    lists.used[place] = NEIGHBOURS
+                    poke(lists.used, place, np.int8(NEIGHBOURS))
                 else:
                     offer_both(distance, place, other, labels, best)
-                least = min(least, distance)
-                continue
-            while k < NEIGHBOURS and (
-                peek(labels, np.int64(peek(lists.places, first + k))) == component
-            ):
-                k += 1
-            lists.used[place] = k
-            if k < NEIGHBOURS:
+            elif k < NEIGHBOURS:
                 other = np.int64(peek(lists.places, first + k))
+                while k < NEIGHBOURS and peek(labels, other) == component:
+                    k += 1
+                    entry = np.int64(peek(lists.places, first + min(k, NEIGHBOURS - 1)))
+                    if entry != place:  # a list that is shorter is filled up with the point itself
+                        other = entry
+                poke(lists.used, place, np.int8(k))
                 distance = pair_distance(tree.blocks, place, other, DIMS, KIND, power)
-                offer_edge(component, distance, ~place, other, best)
-                offer_edge(np.int64(peek(labels, other)), distance, place, other, best)
+                poke(lists.known, place, distance)
+                if k < NEIGHBOURS:
+                    offer_edge(component, distance, ~place, other, best)
+                    offer_edge(np.int64(peek(labels, other)), distance, place, other, best)
             least = min(least, distance)
         least_of[leaf] = max(least_of[leaf], least)
 
@@ -195,8 +198,6 @@ def choose_searching(
         component = np.int64(peek(search.forest.labels, place))
         poke(group.labels, slot, np.int32(component))
         known = peek(lists.known, place)
-        if peek(lists.used, place) < NEIGHBOURS:  # an entry of the list may be nearer
-            known = 0.0
         searches = (
             component != search.largest
             and peek(lists.used, place) == NEIGHBOURS
