@@ -38,8 +38,10 @@ _DISTANCES_PER_BLOCK = 8.0
 _DIMS_TOGETHER = 4
 # Up to so many coordinates searches are short.
 _FEW_DIMS = 5
-# Components are few enough for bouncing where there is one for so many points.
+# Components are few enough for bouncing where there is one for so many points; and how many make
+# a task.
 _POINTS_PER_BOUNCE = 64
+_COMPONENTS_PER_TASK = 256
 
 
 def serves(prepared: PreparedPoints) -> bool:
@@ -272,16 +274,13 @@ class _Searcher:
 
     def _bounce(self, n_components: int, largest: int) -> None:
         run = self.run
-        rounds.bounce.specialised(run.constants)(
-            run.tree,
-            self.forest,
-            self.member,
-            n_components,
-            largest,
-            self.best[0],
-            run.groups[0],
-            run.power,
-        )
+        kernel = rounds.bounce.specialised(run.constants)
+
+        def work(worker: int, start: int, stop: int) -> None:
+            best, group = self.best[worker], run.groups[worker]
+            kernel(run.tree, self.forest, self.member, largest, best, group, run.power, start, stop)
+
+        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, work)
         self._merge(n_components)
 
     def _search(self, largest: int) -> None:

@@ -23,6 +23,7 @@ from isthmus.spanning_tree.simd import (
     LANES,
     boxes_from_box,
     insert_in_lists,
+    lanes_at_most,
     largest_of_eight,
     limit_lists,
     lowest_lane,
@@ -305,14 +306,14 @@ def search_lists(
     n_blocks = n_levels
     node = leaf
     for level in range(n_levels):
-        # the siblings of the node that holds the leaf, nearest first
+        # the siblings of the node that holds the leaf
         block = peek(tree.first_block, level) + (node >> 3)
         mask = nodes_within(tree, block, group, bound, power) & ~(1 << (node & 7))
         if limited and mask != 0:
             # Of two points that are equally near to each other as to others the first finds both.
             earlier = (1 << (node & 7)) - 1
             nearer = farthest_needed(group, first, limited, np.int64(0))
-            mask &= nodes_within(tree, block, group, nearer, power) | ~earlier
+            mask &= lanes_at_most(group.gaps, nearer) | ~earlier
         node >>= 3
         height = np.int64(0)
         below, parent = level, node  # what the mask is of: nodes of this level, with this parent

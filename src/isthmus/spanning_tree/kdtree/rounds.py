@@ -102,19 +102,20 @@ def bounce(
     tree: KdTree,
     forest: Forest,
     member: Labels,
-    n_components: int,
     largest: int,
     best: Best,
     group: Group,
     power: float,
+    start: int,
+    stop: int,
 ) -> None:
-    """Find a good edge for each component, from one point to and fro between components.
+    """Find a good edge for components start … stop - 1, from a point to and fro between components.
 
     From the end of the best edge known, or any member, go to the nearest point of another
     component, from there to the nearest point outside *its* component, and so on: the hops get
     shorter, and each is an edge for both of its components.
     """
-    for c in range(n_components):
+    for c in range(start, stop):
         if c == largest:
             continue
         place = np.int64(member[c])

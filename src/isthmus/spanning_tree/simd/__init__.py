@@ -17,6 +17,7 @@ rows.py       rows of coordinates, before they become blocks
 """
 
 from isthmus.spanning_tree.simd.access import (
+    lanes_at_most,
     lanes_other_than,
     largest_of_eight,
     lowest_lane,
@@ -46,6 +47,7 @@ __all__ = [
     "boxes_from_box",
     "improve_nearest",
     "insert_in_lists",
+    "lanes_at_most",
     "lanes_other_than",
     "largest_of_eight",
     "limit_lists",

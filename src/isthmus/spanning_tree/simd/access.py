@@ -55,6 +55,19 @@ def lowest_lane(typing, mask):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def lanes_at_most(typing, numbers, bound):  # type: ignore[no-untyped-def]
+    """Return the mask of the first eight numbers that are at most as large as a bound."""
+    signature = types.int64(numbers, types.float64)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        eight = load_block(context, builder, signature.args[0], args[0], ir.Constant(I64, 0))
+        within = builder.fcmp_ordered("<=", eight, splat(builder, args[1]))
+        return builder.zext(builder.bitcast(within, MASK), I64)
+
+    return signature, emit
+
+
+@intrinsic
 def lanes_other_than(typing, labels, base, label):  # type: ignore[no-untyped-def]
     """Return the mask of the eight int32 labels from labels[base] on that differ from label."""
     signature = types.int64(labels, types.int64, types.int32)
