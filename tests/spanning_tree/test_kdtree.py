@@ -88,6 +88,23 @@ def test_ties_of_many_lengths(metric, d):
         np.testing.assert_array_equal(boruvka.weights, prim.weights, err_msg=f"seed {seed}")
 
 
+@pytest.mark.parametrize("decimals", [2, 15])
+def test_threads_that_bounce_find_the_same_tree(decimals, monkeypatch):
+    # few components to a task, so that there are tasks for all
+    monkeypatch.setattr(engine, "_COMPONENTS_PER_TASK", 4)
+    X = np.round(np.random.default_rng(0).normal(size=(6000, 2)), decimals)
+    alone, prim = both(X)
+    np.testing.assert_array_equal(alone.weights, prim.weights)
+    bounced = []
+    bounce = engine._Searcher._bounce
+    monkeypatch.setattr(
+        engine._Searcher, "_bounce", lambda *args: bounced.append(args[1]) or bounce(*args)
+    )
+    for n_jobs in (2, 4):
+        assert both(X, n_jobs=n_jobs)[0] == alone
+    assert max(bounced) > 8
+
+
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("kind", ["tied", "gaussian", "lattice", "duplicates"])
 def test_lists_hold_what_they_say(kind, d, monkeypatch):

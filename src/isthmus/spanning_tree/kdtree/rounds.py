@@ -73,7 +73,7 @@ def scan_lists(
             k = int(peek(lists.used, place))
             first = place * NEIGHBOURS
             if distance > peek(best.distance, component):
-                pass
+                pass  # it has no edge that its component would take
             elif k > NEIGHBOURS:
                 other = np.int64(peek(lists.places, first + NEIGHBOURS - 1))
                 if peek(labels, other) == component:
