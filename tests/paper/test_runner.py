@@ -32,7 +32,8 @@ def test_in_processes_of_their_own(tmp_path):
 
 def test_an_error_in_a_process_ends_the_run(tmp_path):
     experiment = of_tasks(
-        Task("bad", no_square, {"number": 3}), Task("long", moments, {"seconds": 60})
+        Task("bad", no_square, {"number": 3}),
+        *(Task(f"long{i}", moments, {"seconds": 60}) for i in range(4)),
     )
     begun = time.monotonic()
     with pytest.raises(TaskFailedError, match="made_up, bad: no square of 3"):

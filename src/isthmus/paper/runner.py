@@ -85,18 +85,16 @@ def _run(pairs: Sequence[Pair], n_jobs: int) -> Generator[tuple[Pair, Record], N
     # Forked processes would inherit the locks of threads that they do not have.
     context = multiprocessing.get_context("spawn")
     others = multiprocessing.active_children()
+    # Leaving the executor joins its processes. Nothing else may: of two threads that wait for the
+    # same process only one learns that it ended.
     with ProcessPoolExecutor(n_workers, mp_context=context) as workers:
-        begun = {workers.submit(_record_of, *_name(*pair), pair[1]): pair for pair in pairs}
         try:
+            begun = {workers.submit(_record_of, *_name(*pair), pair[1]): pair for pair in pairs}
             for future in as_completed(begun):
                 yield begun[future], future.result()
         except BaseException:
-            workers.shutdown(wait=False, cancel_futures=True)
-            ours = set(multiprocessing.active_children()) - set(others)
-            for process in ours:
+            for process in set(multiprocessing.active_children()) - set(others):
                 process.terminate()
-            for process in ours:
-                process.join()
             raise
 
 
