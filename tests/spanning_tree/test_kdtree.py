@@ -115,7 +115,8 @@ def test_lists_hold_what_they_say(kind, d, monkeypatch):
     monkeypatch.setattr(engine._Run, "edges", lambda _: (np.empty((0, 2)), np.empty(0)))
     spanning_tree_by_boruvka(prepared)
     order, lists = runs[0].tree.order, runs[0].lists
-    places, known, used = lists.places.reshape(len(X), -1), lists.known, lists.used
+    places = lists.places.reshape(len(lists.used), -1)[: len(X)]
+    known, used = lists.known, lists.used
     distances = cdist(X[order], X[order], "chebyshev")
     np.fill_diagonal(distances, np.inf)
     n_ties = 0

@@ -312,7 +312,7 @@ def _by_kdtree(
         share = memory.share_for_kdtree(budget, n_points, padded_dims(n_features), size, n_jobs)
         return spanning_tree_by_boruvka(distinct, share.n_jobs, progress, limit)
 
-    return _of_distinct(prepared, find, budget)
+    return _of_distinct(prepared, find, budget, n_jobs)
 
 
 def _by_tiles(
@@ -330,16 +330,17 @@ def _by_tiles(
 
     if issparse(prepared.points):
         return find(prepared, budget)
-    return _of_distinct(prepared, find, budget)
+    return _of_distinct(prepared, find, budget, n_jobs)
 
 
 def _of_distinct(
     prepared: PreparedPoints,
     find: Callable[[PreparedPoints, Budget], tuple[Ints, Floats] | None],
     budget: Budget,
+    n_jobs: int,
 ) -> tuple[Ints, Floats] | None:
     """Let an engine find the tree of points without their duplicates; hang these on again."""
-    first = representatives(prepared.points)
+    first = representatives(prepared.points, n_jobs)
     if first is None:
         return find(prepared, budget)
     is_first = first == np.arange(len(first))

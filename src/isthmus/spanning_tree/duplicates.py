@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isthmus._compile import kernel, kernel_part
+from isthmus._parallel import Workers
 from isthmus._typing import Array, Ints
 
 Hashes = npt.NDArray[np.uint64]
@@ -17,23 +18,34 @@ Hashes = npt.NDArray[np.uint64]
 # One in so many rows, chosen by their hash, tells how many have an equal: equal rows are chosen
 # together.
 _SAMPLED = 16
+# Threads share out so many rows at a time.
+_BLOCK = 1 << 16
 # Putting together pays where at least this share of rows has an equal that comes before it.
 _WORTHWHILE = 0.25
 
 
-def representatives(points: Array) -> Ints | None:
+def representatives(points: Array, n_jobs: int = 1) -> Ints | None:
     """Return, for each point, the first one equal to it; None where few points have an equal.
 
     Points that are not recognised as equal do no harm: their distance is found to be zero.
     """
     rows = np.ascontiguousarray(points)
     n_points = len(rows)
-    sample = np.empty(n_points // _SAMPLED * 2 + 64, dtype=np.uint64)
-    n_sampled = sample_hashes(rows, sample)
+    samples: dict[int, Hashes] = {}
+    counts: dict[int, int] = {}
+
+    def work(_: int, start: int, stop: int) -> None:
+        sample = np.empty((stop - start) // _SAMPLED * 2 + 64, dtype=np.uint64)
+        counts[start] = sample_hashes(rows[start:stop], sample)
+        samples[start] = sample[: counts[start]]
+
+    with Workers(n_jobs) as workers:
+        workers.in_blocks(n_points, _BLOCK, work)
     # A sample much larger or smaller than it should be means few different rows, often repeated.
+    n_sampled = sum(counts.values())
     expected = n_points / _SAMPLED
     if abs(n_sampled - expected) <= 6.0 * np.sqrt(expected):
-        ranked = np.sort(sample[:n_sampled])
+        ranked = np.sort(np.concatenate(list(samples.values())))
         if np.count_nonzero(ranked[1:] == ranked[:-1]) <= _WORTHWHILE * max(n_sampled, 1):
             return None
     return RowIndex(rows).first_equal()

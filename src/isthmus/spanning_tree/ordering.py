@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
-from isthmus._parallel import Workers
+from isthmus._parallel import Workers, chunks
 from isthmus._typing import Floats, Ints
 
 # Up to so many edges NumPy sorts in a moment, and nothing has to be compiled.
@@ -14,8 +16,10 @@ _FEW = 5000
 _MANY_TIES = 0.05
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
-# Threads share out so many edges at a time.
+# Threads share out so many edges at a time: to be gathered, or to be turned into numbers, several
+# times over, in what fits into a cache.
 _BLOCK = 1 << 17
+_CACHED = 1 << 14
 
 
 def sort_edges(edges: Ints, weights: Floats, n_jobs: int = 1) -> tuple[Ints, Floats]:
@@ -29,16 +33,15 @@ def sort_edges(edges: Ints, weights: Floats, n_jobs: int = 1) -> tuple[Ints, Flo
     n_edges = len(weights)
     if n_edges <= _FEW:
         order = np.lexsort((edges[:, 1], edges[:, 0], weights))
-        return edges[order], weights[order] + 0.0  # + 0.0: a negative zero is a zero
+        # + 0.0: a negative zero is a zero
+        return edges[order].astype(np.int64, copy=False), weights[order] + 0.0
     if weights.min() == weights.max():
         sorted_edges = np.empty((n_edges, 2), dtype=np.int64)
-        _sort_pairs(edges, sorted_edges)
+        _sort_pairs(edges, sorted_edges, n_jobs)
         return sorted_edges, weights + 0.0
     # bits for the number of an edge, or of a point
     n_bits = n_edges.bit_length()
-    keys = (weights + 0.0).view(np.int64)
-    keys &= -(1 << n_bits)
-    keys |= np.arange(n_edges)
+    keys = _keys_of(weights, n_bits, n_jobs)
     keys.sort()
     if 3 * n_bits <= 63 and _has_many_runs(keys, n_bits):
         return _sort_many_ties(keys, n_bits, edges, weights, n_jobs)
@@ -48,10 +51,32 @@ def sort_edges(edges: Ints, weights: Floats, n_jobs: int = 1) -> tuple[Ints, Flo
     return sorted_edges, sorted_weights
 
 
+def _keys_of(weights: Floats, n_bits: int, n_jobs: int) -> Ints:
+    """Return the bits of weights, the last n_bits of each replaced by its index."""
+    keys = np.empty(len(weights), dtype=np.int64)
+
+    def work(_: int, start: int, stop: int) -> None:
+        part = keys[start:stop]
+        np.add(weights[start:stop], 0.0, out=part.view(np.float64))
+        part &= -(1 << n_bits)
+        part |= np.arange(start, stop)
+
+    _share_out(len(keys), _CACHED, n_jobs, work)
+    return keys
+
+
 def _has_many_runs(keys: Ints, n_bits: int) -> bool:
     """Whether many sorted keys agree with the next one but for the last n_bits."""
-    n_equal = np.count_nonzero((keys[1:] ^ keys[:-1]) < (1 << n_bits))
-    return bool(n_equal > _MANY_TIES * len(keys))
+    n_equal = 0
+    for start, stop in chunks(len(keys) - 1, _CACHED):
+        differing = keys[start + 1 : stop + 1] ^ keys[start:stop]
+        n_equal += int(np.count_nonzero(differing < (1 << n_bits)))
+    return n_equal > _MANY_TIES * len(keys)
+
+
+def _share_out(n_items: int, size: int, n_jobs: int, work: Callable[[int, int, int], None]) -> None:
+    with Workers(n_jobs) as workers:
+        workers.in_blocks(n_items, size, work)
 
 
 def _gathered(
@@ -64,8 +89,7 @@ def _gathered(
     def work(_: int, start: int, stop: int) -> None:
         gather_edges(keys, n_bits, source, weights, ordered, lengths, start, stop)
 
-    with Workers(n_jobs) as workers:
-        workers.in_blocks(len(keys), _BLOCK, work)
+    _share_out(len(keys), _BLOCK, n_jobs, work)
     return ordered, lengths
 
 
@@ -128,14 +152,24 @@ def _sort_run(edges: Ints, weights: Floats, n_bits: int) -> None:
         _sort_pairs(edges[begin:end], edges[begin:end])
 
 
-def _sort_pairs(edges: Ints, out: Ints) -> None:
+def _sort_pairs(edges: Ints, out: Ints, n_jobs: int = 1) -> None:
     """Fill out, perhaps the same array, with edges sorted by smaller and then by larger index."""
-    n_bits = int(edges[:, 1].max()).bit_length()
-    pairs = edges[:, 0] << n_bits
-    pairs |= edges[:, 1]
+    n_bits = int(edges.max()).bit_length()
+    pairs = np.empty(len(edges), dtype=np.int64)
+
+    def pack(_: int, start: int, stop: int) -> None:
+        part = pairs[start:stop]
+        np.left_shift(edges[start:stop, 0], n_bits, out=part, dtype=np.int64)
+        part |= edges[start:stop, 1]
+
+    def unpack(_: int, start: int, stop: int) -> None:
+        part, ends = pairs[start:stop], out[start:stop]
+        np.right_shift(part, n_bits, out=ends[:, 0])
+        np.bitwise_and(part, (1 << n_bits) - 1, out=ends[:, 1])
+
+    _share_out(len(pairs), _CACHED, n_jobs, pack)
     pairs.sort()
-    np.right_shift(pairs, n_bits, out=out[:, 0])
-    np.bitwise_and(pairs, (1 << n_bits) - 1, out=out[:, 1])
+    _share_out(len(pairs), _CACHED, n_jobs, unpack)
 
 
 @kernel

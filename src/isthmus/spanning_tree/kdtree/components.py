@@ -58,6 +58,47 @@ def number_sets(parent: Labels, labels: Labels, size: Labels, member: Labels) ->
     return n_sets
 
 
+@kernel_part
+def join(joined: Joined, i: int, j: int, n_edges: int) -> int:
+    """Join two places by an edge, unless they are in one set; return the number of edges then."""
+    if unite(joined.parent, i, j):
+        joined.edge_a[n_edges] = i
+        joined.edge_b[n_edges] = j
+        n_edges += 1
+    return n_edges
+
+
+@kernel_part
+def join_equally_near(
+    found: Neighbours, joined: Joined, n_edges: int, mutual: bool
+) -> tuple[int, bool]:
+    """Join points that have several nearest neighbours to these; see join_nearest.
+
+    mutual : bool
+        Whether to join those that are nearest neighbours of each other, or the others.
+
+    Returns the number of edges then, and whether pairs were left for the other choice.
+    """
+    parent, has_gone_out = joined.parent, joined.size
+    are_left = False
+    for i in range(parent.shape[0]):
+        n_nearest = np.int64(peek(found.used, i))
+        for t in range(n_nearest if n_nearest > 1 else 0):
+            j = np.int64(peek(found.places, i * NEIGHBOURS + t))
+            if peek(parent, i) == peek(parent, j):  # as most are before long
+                continue
+            if are_mutual(found, i, j) != mutual:
+                are_left = True
+                continue
+            if not mutual and peek(has_gone_out, find(parent, i)) > 0:
+                continue
+            n_before = n_edges
+            n_edges = join(joined, i, j, n_edges)
+            if not mutual and n_edges > n_before:
+                has_gone_out[find(parent, i)] = 1
+    return n_edges, are_left
+
+
 @kernel
 def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int, int]:
     """Do the first round: each point joins its nearest neighbour, or several equally near ones.
@@ -73,37 +114,20 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
 
     Returns the number of components and of edges.
     """
-    used, parent, has_gone_out = found.used, joined.parent, joined.size
-    n_points = parent.shape[0]
+    used = found.used
+    n_points = joined.parent.shape[0]
     for i in range(n_points):
-        parent[i] = i
-        has_gone_out[i] = 0
-    n_edges = 0
-    has_one_sided = False
-    for turn in range(3):
-        if turn == 1 and not has_one_sided:
-            continue
-        for i in range(n_points):
-            n_nearest = np.int64(peek(used, i))
-            if (n_nearest == 1) != (turn == 2):
-                continue
-            for t in range(n_nearest):
-                j = np.int64(peek(found.places, i * NEIGHBOURS + t))
-                if turn < 2 and are_mutual(found, i, j) != (turn == 0):
-                    has_one_sided = True
-                    continue
-                if turn == 1 and peek(has_gone_out, find(parent, i)) > 0:
-                    continue
-                if unite(parent, i, j):
-                    joined.edge_a[n_edges] = i
-                    joined.edge_b[n_edges] = j
-                    n_edges += 1
-                    if turn == 1:
-                        has_gone_out[find(parent, i)] = 1
+        joined.parent[i] = i
+        joined.size[i] = 0
+    n_edges, are_left = join_equally_near(found, joined, 0, True)
+    if are_left:
+        n_edges, _ = join_equally_near(found, joined, n_edges, False)
     for i in range(n_points):
-        if peek(used, i) > 1:
+        if peek(used, i) == 1:
+            n_edges = join(joined, i, np.int64(peek(found.places, i * NEIGHBOURS)), n_edges)
+        else:
             poke(used, i, np.int8(0))
-    return number_sets(parent, labels, joined.size, joined.member), n_edges
+    return number_sets(joined.parent, labels, joined.size, joined.member), n_edges
 
 
 @kernel

@@ -104,6 +104,7 @@ class _Run:
         progress: Progress | None,
     ) -> None:
         n_points, dims = tree.n_points, constants["DIMS"]
+        n_places = tree.n_leaves * LANES
         self.tree = tree
         self.power = prepared.metric.power
         self.dims = dims
@@ -117,9 +118,9 @@ class _Run:
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (8 * workers.n_jobs)))
         self.constants = constants
         self.lists = Neighbours(
-            places=np.empty(n_points * constants["NEIGHBOURS"], dtype=np.int32),
-            known=np.empty(n_points),
-            used=np.empty(n_points, dtype=np.int8),
+            places=np.empty(n_places * constants["NEIGHBOURS"], dtype=np.int32),
+            known=np.empty(n_places),
+            used=np.empty(n_places, dtype=np.int8),
         )
         self.ends = np.empty((2, n_points - 1), dtype=np.int32)
         self.n_edges = 0
@@ -192,7 +193,7 @@ class _Run:
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their lengths as metrics.py accumulates them."""
         n_edges = self.tree.n_points - 1
-        edges = np.empty((n_edges, 2), dtype=np.int64)
+        edges = np.empty((n_edges, 2), dtype=np.int32)
         accumulated = np.empty(n_edges)
         kernel = rounds.measure_edges.specialised(self.constants)
 

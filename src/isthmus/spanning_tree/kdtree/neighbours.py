@@ -33,6 +33,7 @@ from isthmus.spanning_tree.simd import (
     points_from_box,
     poke,
     reach_of_lists,
+    store_lists,
 )
 
 # Set for each specialisation: coordinates, neighbours per point, what distances accumulate, and
@@ -47,6 +48,8 @@ STACK = 256  # 8 nodes a level, 7 of which wait, and no more than 16 levels
 
 class Neighbours(NamedTuple):
     """The neighbour list of every place, and what is known beyond it.
+
+    Of n places, whole leaves of them: what is said of those beyond the last point is not used.
 
     Attributes
     ----------
@@ -273,24 +276,6 @@ def farthest_needed(group: Group, lane: int, limited: bool, ties: int) -> float:
 
 
 @kernel_part
-def store_lists(leaf: int, n_here: int, group: Group, found: Neighbours) -> None:
-    """Write the lists of a leaf's points to where they are kept."""
-    for lane in range(n_here):
-        place = leaf * LANES + lane
-        first = peek(group.distance, lane)
-        last = min(peek(group.distance, (NEIGHBOURS - 1) * LANES + lane), peek(group.limit, lane))
-        n_equal = 0
-        for t in range(NEIGHBOURS):
-            distance = peek(group.distance, t * LANES + lane)
-            other = peek(group.place, t * LANES + lane) if distance <= last else np.int32(place)
-            poke(found.places, place * NEIGHBOURS + t, other)
-            n_equal += int(distance == first)
-        # the first entry will be of the point's own component, the second one perhaps not
-        poke(found.known, place, peek(group.distance, LANES + lane))
-        poke(found.used, place, np.int8(n_equal))
-
-
-@kernel_part
 def search_lists(
     tree: KdTree, leaf: int, first: int, limited: bool, group: Group, power: float
 ) -> int:
@@ -383,5 +368,14 @@ def nearest_neighbours(
                 note_ties(group, first)
             enclose(((1 << min(TOGETHER, n_here)) - 1) << first, group)
             n_blocks += search_lists(tree, leaf, first, entered > 255, group, power)
-        store_lists(leaf, n_here, group, found)
+        store_lists(
+            group.distance,
+            group.place,
+            group.limit,
+            leaf,
+            found.places,
+            found.known,
+            found.used,
+            NEIGHBOURS,
+        )
     return n_blocks

@@ -74,8 +74,9 @@ def build_tree(points: Array, dims: int, workers: Workers) -> KdTree:
     The result does not depend on the number of threads.
     """
     n_points, n_features = points.shape
-    rows = np.zeros((n_points, dims), dtype=points.dtype)
+    rows = np.empty((n_points, dims), dtype=points.dtype)
     rows[:, :n_features] = points
+    rows[:, n_features:] = 0.0
     flat = rows.reshape(-1)
     order = np.arange(n_points, dtype=np.int32)
     _order_points(flat, order, dims, workers)

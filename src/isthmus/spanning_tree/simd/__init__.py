@@ -38,6 +38,7 @@ from isthmus.spanning_tree.simd.lists import (
     insert_in_lists,
     limit_lists,
     reach_of_lists,
+    store_lists,
 )
 from isthmus.spanning_tree.simd.rows import swap_rows, widest_dimension
 
@@ -60,6 +61,7 @@ __all__ = [
     "points_from_box",
     "poke",
     "reach_of_lists",
+    "store_lists",
     "swap_rows",
     "widest_dimension",
 ]

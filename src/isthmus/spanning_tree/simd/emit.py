@@ -50,9 +50,12 @@ def load_block(context: Any, builder: Any, array_type: Any, array: Any, index: A
     return builder.fpext(loaded, V64)
 
 
-def vector_at(context: Any, builder: Any, array_type: Any, array: Any, row: int) -> Any:
+def vector_at(context: Any, builder: Any, array_type: Any, array: Any, row: Any) -> Any:
     """Return the address of eight neighbouring elements, those of a row, as a vector."""
-    address = address_of(context, builder, array_type, array, ir.Constant(I64, row * LANES))
+    if isinstance(row, int):
+        row = ir.Constant(I64, row)
+    index = builder.mul(row, ir.Constant(I64, LANES))
+    address = address_of(context, builder, array_type, array, index)
     return builder.bitcast(address, ir.VectorType(address.type.pointee, LANES).as_pointer())
 
 

@@ -16,6 +16,7 @@ from isthmus.spanning_tree.simd.emit import (
     V64,
     WHOLE,
     accumulate,
+    address_of,
     intrinsic,
     largest_lane,
     literal,
@@ -126,6 +127,54 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
             builder.shl(builder.zext(equal, I64), ir.Constant(I64, LANES)),
             builder.zext(builder.bitcast(next_entered, MASK), I64),
         )
+
+    return signature, emit
+
+
+@intrinsic
+def store_lists(  # type: ignore[no-untyped-def]
+    typing, list_distance, list_place, limit, block, places, known, used, length
+):
+    """Write eight lists to where those of a block of points are kept.
+
+    list_distance, list_place : as above
+    limit : (8,) float64
+        How far each list goes; entries that are farther give way to the point itself.
+    places : (n_blocks * 8 * length,) int32, out
+        The lists of all points, one after the other.
+    known, used : (n_blocks * 8,) float64 and int8, out
+        The distance of each list's second entry, and how many are as near as the first.
+    """
+    n_entries = literal(length)
+    signature = types.void(
+        list_distance, list_place, limit, types.int64, places, known, used, length
+    )
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        def vector(argument: int, row: Any) -> Any:
+            return vector_at(context, builder, signature.args[argument], args[argument], row)
+
+        distances, entries = (
+            [builder.load(vector(i, t), align=4) for t in range(n_entries)] for i in (0, 1)
+        )
+        limits = builder.load(vector(2, 0), align=8)
+        whole = ir.VectorType(I32, LANES)
+        own = builder.trunc(builder.mul(args[3], ir.Constant(I64, LANES)), I32)
+        own = builder.add(splat(builder, own), ir.Constant(whole, list(range(LANES))))
+        n_equal = ir.Constant(ir.VectorType(MASK, LANES), [0] * LANES)
+        first_row = builder.mul(args[3], ir.Constant(I64, n_entries * LANES))
+        for t in range(n_entries):
+            listed = builder.fcmp_ordered("<=", distances[t], limits)
+            place = builder.select(listed, entries[t], own)
+            for lane in range(LANES):
+                index = builder.add(first_row, ir.Constant(I64, lane * n_entries + t))
+                address = address_of(context, builder, signature.args[4], args[4], index)
+                builder.store(builder.extract_element(place, ir.Constant(I32, lane)), address)
+            equal = builder.fcmp_ordered("==", distances[t], distances[0])
+            n_equal = builder.add(n_equal, builder.zext(equal, n_equal.type))
+        builder.store(distances[1], vector(5, args[3]), align=8)
+        builder.store(n_equal, vector(6, args[3]), align=1)
+        return context.get_dummy_value()
 
     return signature, emit
 
