@@ -50,8 +50,13 @@ class Workers:
     def in_blocks(self, n_items: int, size: int, work: Callable[[int, int, int], object]) -> None:
         """Call work(worker, start, stop) for blocks of items; each worker takes the next one.
 
+        Blocks hold at most ``size`` items. If there are several, there are as many for each worker.
         On an error or Ctrl-C the others finish the block they are at, and no more.
         """
+        n_blocks = -(-n_items // size)
+        if n_blocks > 1:
+            n_blocks += -n_blocks % self.n_jobs
+            size = -(-n_items // n_blocks)
         blocks = list(chunks(n_items, size))
         numbers = count()
         stopped = threading.Event()

@@ -130,14 +130,14 @@ def join_best(
             n_edges += 1
     n_left = 0
     for c in range(n_components):
-        root = find(parent, c)
-        if root == c:
+        above = parent[c]
+        if above == c:
             new_label[c] = n_left
             member[n_left] = member[c]
             size[n_left] = size[c]
             n_left += 1
-        else:
-            new_label[c] = new_label[root]
+        else:  # parents come before their children, so this one has its label
+            new_label[c] = new_label[above]
             size[new_label[c]] += size[c]
     largest = 0
     for c in range(n_left):

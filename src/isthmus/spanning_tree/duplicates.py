@@ -19,7 +19,7 @@ Hashes = npt.NDArray[np.uint64]
 # together.
 _SAMPLED = 16
 # Threads share out so many rows at a time.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 17
 # Putting together pays where at least this share of rows has an equal that comes before it.
 _WORTHWHILE = 0.25
 

@@ -75,7 +75,7 @@ def _has_many_runs(keys: Ints, n_bits: int) -> bool:
 
 
 def _share_out(n_items: int, size: int, n_jobs: int, work: Callable[[int, int, int], None]) -> None:
-    with Workers(n_jobs) as workers:
+    with Workers(n_jobs if n_items > 2 * _BLOCK else 1) as workers:  # few are not worth a thread
         workers.in_blocks(n_items, size, work)
 
 

@@ -9,7 +9,7 @@ from isthmus._typing import Ints, Labels
 from isthmus.spanning_tree.boruvka import Joined, find
 from isthmus.spanning_tree.kdtree.neighbours import Neighbours
 from isthmus.spanning_tree.kdtree.search import Forest
-from isthmus.spanning_tree.simd import LANES, peek, poke
+from isthmus.spanning_tree.simd import LANES, lanes_other_than, peek, poke
 
 NEIGHBOURS = 0
 
@@ -47,14 +47,16 @@ def number_sets(parent: Labels, labels: Labels, size: Labels, member: Labels) ->
     """Fill the labels of all places, and the sizes and a member of their sets; return how many."""
     n_sets = 0
     for i in range(parent.shape[0]):
-        root = find(parent, i)
-        if root == i:  # roots come before all else in their set
-            labels[i] = n_sets
-            member[n_sets] = i
-            size[n_sets] = 0
+        above = np.int64(peek(parent, i))
+        if above == i:
+            label = np.int32(n_sets)
+            poke(member, n_sets, np.int32(i))
+            poke(size, n_sets, np.int32(0))
             n_sets += 1
-        labels[i] = labels[root]
-        size[labels[i]] += 1
+        else:  # parents come before their children, so this one has its label
+            label = peek(labels, above)
+        poke(labels, i, label)
+        poke(size, np.int64(label), np.int32(peek(size, np.int64(label)) + 1))
     return n_sets
 
 
@@ -139,16 +141,17 @@ def relabel_leaves(forest: Forest, new_label: Labels, n_points: int, start: int,
     """
     labels = forest.labels
     for leaf in range(start, stop):
-        pure = True
         first = leaf * LANES
-        for place in range(first, first + LANES):
-            if place < n_points:
-                if new_label.shape[0] > 0:
-                    labels[place] = new_label[labels[place]]
-            else:
-                labels[place] = labels[place - 1]
-            pure = pure and labels[place] == labels[first]
-        forest.node_labels[leaf] = labels[first] if pure else -1
+        if new_label.shape[0] > 0:
+            for place in range(first, min(first + LANES, n_points)):
+                poke(labels, place, peek(new_label, np.int64(peek(labels, place))))
+        for place in range(max(first, n_points), first + LANES):
+            poke(labels, place, peek(labels, n_points - 1))
+        label = peek(labels, first)
+        differing = 0
+        for place in range(first + 1, first + LANES):
+            differing |= peek(labels, place) ^ label
+        poke(forest.node_labels, leaf, label if differing == 0 else np.int32(-1))
 
 
 @kernel
@@ -157,8 +160,8 @@ def relabel_nodes(node_labels: Labels, first_block: Ints, n_nodes: Ints) -> None
     for level in range(1, n_nodes.shape[0]):
         for node in range(n_nodes[level]):
             begin = (first_block[level - 1] + node) * LANES
-            label = node_labels[begin]
-            for child in range(1, min(LANES, n_nodes[level - 1] - node * LANES)):
-                if node_labels[begin + child] != label:
-                    label = -1
-            node_labels[first_block[level] * LANES + node] = label
+            n_children = min(LANES, n_nodes[level - 1] - node * LANES)
+            label = peek(node_labels, begin)
+            others = lanes_other_than(node_labels, begin, label) & ((1 << n_children) - 1)
+            above = first_block[level] * LANES + node
+            poke(node_labels, above, label if others == 0 else np.int32(-1))

@@ -114,8 +114,10 @@ class _Run:
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
         self.top = min(3 if dims <= _FEW_DIMS else 1, len(tree.n_nodes) - 1)
+        while self.n_jobs > 1 and self.top > 0 and tree.n_nodes[self.top] < 16 * self.n_jobs:
+            self.top -= 1
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
-        self.leaves_per_task = max(8, min(most, tree.n_leaves // (8 * workers.n_jobs)))
+        self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * workers.n_jobs)))
         self.constants = constants
         self.lists = Neighbours(
             places=np.empty(n_places * constants["NEIGHBOURS"], dtype=np.int32),

@@ -107,7 +107,7 @@ def make_group(dims: int, neighbours: int) -> Group:
     """Return an uninitialised group."""
     return Group(
         queries=aligned_empty(LANES * dims, np.float64),
-        box=np.empty(2 * dims),
+        box=aligned_empty(2 * dims, np.float64),
         labels=aligned_empty(LANES, np.int32),
         distance=aligned_empty(LANES * neighbours, np.float64),
         place=aligned_empty(LANES * neighbours, np.int32),
