@@ -121,15 +121,19 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
     for i in range(n_points):
         joined.parent[i] = i
         joined.size[i] = 0
-    n_edges, are_left = join_equally_near(found, joined, 0, True)
-    if are_left:
-        n_edges, _ = join_equally_near(found, joined, n_edges, False)
+    n_edges = np.int64(0)
+    are_left = True
+    for turn in range(2):
+        if are_left:
+            n_after, are_left = join_equally_near(found, joined, n_edges, turn == 0)
+            n_edges = np.int64(n_after)
     for i in range(n_points):
         if peek(used, i) == 1:
-            n_edges = join(joined, i, np.int64(peek(found.places, i * NEIGHBOURS)), n_edges)
+            nearest = np.int64(peek(found.places, i * NEIGHBOURS))
+            n_edges = np.int64(join(joined, i, nearest, n_edges))
         else:
             poke(used, i, np.int8(0))
-    return number_sets(joined.parent, labels, joined.size, joined.member), n_edges
+    return number_sets(joined.parent, labels, joined.size, joined.member), int(n_edges)
 
 
 @kernel
