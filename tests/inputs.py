@@ -8,6 +8,17 @@ from scipy.spatial.distance import cityblock
 from isthmus import UltrametricTree
 
 KINDS = ("gaussian", "lattice", "duplicates", "line", "blobs", "constant column", "all equal")
+# Metrics for which an entry is zero or not, and metrics of entries that are not negative.
+BOOLEAN = {
+    "jaccard",
+    "dice",
+    "rogerstanimoto",
+    "russellrao",
+    "sokalsneath",
+    "yule",
+    "kulsinski",
+}
+POSITIVE = {"braycurtis", "canberra", "jensenshannon", "hellinger"}
 
 
 class CityBlock:
@@ -18,6 +29,17 @@ class CityBlock:
 
     def __repr__(self) -> str:
         return "CityBlock()"
+
+
+def levenshtein(a: str, b: str) -> int:
+    """Return how many letters must be changed, put in or left out: a metric of strings."""
+    previous = range(len(b) + 1)
+    for i, x in enumerate(a, 1):
+        row = [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(row[-1] + 1, previous[j] + 1, previous[j - 1] + (x != y)))
+        previous = row
+    return previous[-1]
 
 
 def name_of(value: object) -> str:
@@ -44,6 +66,23 @@ def points(kind: str, n: int, d: int, seed: int) -> np.ndarray:
     if kind == "constant column":
         return np.column_stack([rng.normal(size=(n, d)), np.full(n, 7.0)])[:, -d:]
     return np.full((n, d), 3.25)
+
+
+def suited(metric: str, kind: str, n: int, seed: int = 0) -> np.ndarray:
+    """Points of a kind for which the metric is defined."""
+    X = points(kind, n, 5, seed)
+    if metric in BOOLEAN:
+        X = X - np.median(X) > 0.0
+        X[:, 0] = True  # dice and sokalsneath are not defined for two rows of zeros
+    elif metric in POSITIVE:
+        X = np.abs(X) + 0.5
+    elif metric == "haversine":
+        X = np.tanh(X[:, :2])
+    elif metric in ("cosine", "angular", "correlation"):
+        X = X + np.array([0.3, 0.9, -0.7, 5.1, 0.2])
+    elif metric == "nan_euclidean":
+        X[:, 1:][np.random.default_rng([seed, n]).random((n, 4)) < 0.3] = np.nan
+    return X
 
 
 def many(n_inputs: int, largest: int = 300) -> list[tuple[str, int, int, int]]:

@@ -134,6 +134,19 @@ def test_threads_keep_order_and_stop_at_the_first_error():
     assert len(done) < 190
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+@pytest.mark.parametrize(("n_items", "size"), [(0, 4), (3, 4), (4, 4), (5, 4), (12500, 4096)])
+def test_every_item_is_in_one_block_and_workers_have_equally_many(n_items, size, n_jobs):
+    blocks = []
+    with _parallel.Workers(n_jobs) as workers:
+        workers.in_blocks(n_items, size, lambda _, start, stop: blocks.append((start, stop)))
+    blocks.sort()
+    assert [i for start, stop in blocks for i in range(start, stop)] == list(range(n_items))
+    lengths = [stop - start for start, stop in blocks]
+    assert max(lengths, default=0) <= size
+    assert n_items <= size or len(blocks) % n_jobs == 0
+
+
 def test_threads_stop_where_ctrl_c_comes_before_all_have_begun(monkeypatch):
     done = []
     with _parallel.Workers(3) as workers:
@@ -203,8 +216,7 @@ def test_a_line_of_five_million_points(n_points):
 
 def test_the_kernels_run_as_plain_python_too():
     """Compiled and interpreted, a kernel is the same function."""
-    from isthmus.kmeans.rows import aggregate_rows
-    from isthmus.kmeans.rows_step import SMALL, Bounds
+    from isthmus.kmeans.rows_nodes import SMALL, Bounds, aggregate_rows
 
     n_points = 40  # more than kernels look ahead
     merged = np.arange(n_points - 2) + n_points

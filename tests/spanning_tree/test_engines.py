@@ -5,7 +5,7 @@ import pytest
 
 from inputs import assert_as_good, many, points
 from isthmus import minimum_spanning_tree
-from isthmus.spanning_tree import ordering
+from isthmus.spanning_tree import duplicates, ordering
 from isthmus.spanning_tree.duplicates import representatives
 from isthmus.spanning_tree.ordering import sort_edges
 
@@ -71,11 +71,28 @@ def test_representatives_are_the_first_of_equal_rows():
     assert representatives(rng.random((2000, 2))) is None
 
 
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_equal_rows_are_noticed_in_whatever_block_they_are(share, monkeypatch):
+    monkeypatch.setattr(duplicates, "_BLOCK", 5000)
+    rng = np.random.default_rng(0)
+    X = rng.random((40_000, 3))
+    repeated = rng.random(len(X)) < share
+    X[repeated] = X[rng.permutation(np.flatnonzero(~repeated))[: repeated.sum()]]
+    first = representatives(X)
+    if share < 0.25:
+        assert first is None
+    else:
+        assert np.count_nonzero(first != np.arange(len(X))) == repeated.sum()
+    np.testing.assert_array_equal(representatives(X, n_jobs=3), first)
+
+
 @pytest.mark.parametrize("distinct", [1, 3, 50, 100_000])
 @pytest.mark.parametrize("scale", [0.0, 1e-14, 1.0, 1e300])
 @pytest.mark.parametrize("n", [0, 1, 2, 20_000])
 @pytest.mark.parametrize("in_one_number", [True, False])
 def test_edges_are_sorted_by_three_keys(distinct, scale, n, in_one_number, monkeypatch):
+    monkeypatch.setattr(ordering, "_BLOCK", 3000)
+    monkeypatch.setattr(ordering, "_CACHED", 1000)
     if not in_one_number:  # as with millions of points, whose two indices do not fit
         monkeypatch.setattr(ordering, "_has_many_runs", lambda *_: False)
     rng = np.random.default_rng(distinct)
@@ -85,22 +102,28 @@ def test_edges_are_sorted_by_three_keys(distinct, scale, n, in_one_number, monke
     edges = np.sort(rng.integers(0, n + 1, size=(n, 2)), axis=1)
     given = edges.copy(), weights.copy()
     expected = np.lexsort((edges[:, 1], edges[:, 0], weights))
-    found_edges, found_weights = sort_edges(edges, weights)
-    np.testing.assert_array_equal(found_edges, edges[expected])
-    np.testing.assert_array_equal(found_weights, weights[expected])
-    assert not np.signbit(found_weights).any()
+    for dtype, n_jobs in ((np.int64, 1), (np.int32, 3)):
+        found_edges, found_weights = sort_edges(edges.astype(dtype, copy=False), weights, n_jobs)
+        assert found_edges.dtype == np.int64
+        np.testing.assert_array_equal(found_edges, edges[expected])
+        np.testing.assert_array_equal(found_weights, weights[expected])
+        assert not np.signbit(found_weights).any()
     np.testing.assert_array_equal(edges, given[0])
     np.testing.assert_array_equal(weights, given[1])
 
 
 @pytest.mark.parametrize("weight", [0.0, -0.0, 2.5, np.inf])
 def test_equally_long_edges_are_sorted_by_index(weight):
-    edges = np.sort(np.random.default_rng(0).integers(0, 9000, size=(8000, 2)), axis=1)
+    # 100,000: two indices do not fit into 32 bits
+    edges = np.sort(np.random.default_rng(0).integers(0, 100_000, size=(8000, 2)), axis=1)
     given = edges.copy()
-    found_edges, found_weights = sort_edges(edges, np.full(8000, weight))
-    np.testing.assert_array_equal(found_edges, edges[np.lexsort(edges.T[::-1])])
-    assert (found_weights == weight).all()
-    assert not np.signbit(found_weights).any()
+    for dtype in (np.int64, np.int32):
+        found_edges, found_weights = sort_edges(
+            edges.astype(dtype, copy=False), np.full(8000, weight)
+        )
+        np.testing.assert_array_equal(found_edges, edges[np.lexsort(edges.T[::-1])])
+        assert (found_weights == weight).all()
+        assert not np.signbit(found_weights).any()
     np.testing.assert_array_equal(edges, given)
 
 

@@ -13,7 +13,8 @@ from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.branches import WHOLE, Parts
 from isthmus.kmeans.frontier import MASS, MIXED, members_and_distances, row_of
-from isthmus.kmeans.rows_step import T_SPREAD, T_SUM, centre_parts
+from isthmus.kmeans.rows_nodes import T_SPREAD, T_SUM
+from isthmus.kmeans.rows_step import centre_parts
 
 # Columns of what is known below the frontier, for the rows: for a node v below frontier node F,
 # over all points m of F outside v, the sums of h_F - D(v, m) and of its squares; of the squared

@@ -9,7 +9,8 @@ plus a linear function of t_i (and, for v's own cluster, of u_i):
 where a point m of mass w counts w times, here as among the coordinates of a row.
 
 Where one cluster wins on the whole range of t and u, all of v goes to it at once; else v is
-opened. rows_step.py does that; here are the aggregates, the plain way, and distances for starts.
+opened. rows_step.py does that, with what rows_nodes.py knows of nodes; here are the plain way, and
+distances for starts.
 """
 
 from __future__ import annotations
@@ -22,22 +23,10 @@ import numpy as np
 from isthmus._compile import kernel
 from isthmus._parallel import chunks
 from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, View, prefetch_children, row_of
+from isthmus.kmeans.frontier import View
 from isthmus.kmeans.objective import TreeObjective
-from isthmus.kmeans.rows_step import (
-    SMALL,
-    SQUARES,
-    T_MAX,
-    T_MIN,
-    T_SPREAD,
-    T_SUM,
-    U_MAX,
-    U_MIN,
-    Bounds,
-    assign_rows,
-    bounds_of,
-    stack_buffers,
-)
+from isthmus.kmeans.rows_nodes import SMALL, Bounds, aggregate_rows
+from isthmus.kmeans.rows_step import assign_rows, stack_buffers
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.products import multiply
 
@@ -50,7 +39,7 @@ class RowsObjective(TreeObjective):
 
     @cached_property
     def aggregates(self) -> Floats:
-        """The aggregates of leaves and merges, rows as in row_of, columns as in rows_step.py."""
+        """The aggregates of leaves and merges, rows as in row_of, columns as in rows_nodes.py."""
         return self._aggregates_and_bounds[0]
 
     @cached_property
@@ -151,42 +140,6 @@ class RowsObjective(TreeObjective):
         sums, squares = np.zeros((2, 2 * self.n_points - 1))
         sum_outside(self.tree.children, self.heights, self.node_masses, sums, squares)
         return sums, squares
-
-
-@kernel
-def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: Bounds) -> None:
-    """Fill aggregates, (…, 4), and bounds, in and out, of all merges; those of leaves are given."""
-    n_points = children.shape[0] + 1
-    for e in range(n_points - 1):
-        prefetch_children(aggregates, children, e, n_points)
-        left, right = np.int64(children[e, 0]), np.int64(children[e, 1])
-        x = aggregates[row_of(left, n_points, aggregates)]
-        y = aggregates[row_of(right, n_points, aggregates)]
-        out = aggregates[row_of(n_points + e, n_points, aggregates)]
-        h = heights[e]
-        # Joining adds h times the other side's mass to each t, and to each u what follows.
-        up_x, up_y = h * y[MASS], h * x[MASS]
-        mass = x[MASS] + y[MASS]
-        apart = (x[T_SUM] / x[MASS] + up_x) - (y[T_SUM] / y[MASS] + up_y)
-        weight = x[MASS] * y[MASS]
-        out[MASS] = mass
-        out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * h * weight
-        out[T_SPREAD] = (x[T_SPREAD] + y[T_SPREAD]) + apart * apart * weight / mass
-        out[SQUARES] = (x[SQUARES] + y[SQUARES]) + 2.0 * h * h * weight
-        if bounds.row[e] > 0:
-            add_x = h * (y[T_SUM] + h * weight)
-            add_y = h * (x[T_SUM] + h * weight)
-            in_x = bounds_of(left, x, bounds)
-            in_y = bounds_of(right, y, bounds)
-            of_v = bounds.values[bounds.row[e]]
-            of_v[T_MIN] = min(in_x[T_MIN] + up_x, in_y[T_MIN] + up_y)
-            of_v[T_MAX] = max(in_x[T_MAX] + up_x, in_y[T_MAX] + up_y)
-            of_v[U_MIN] = min(
-                in_x[U_MIN] + up_x * in_x[T_MIN] + add_x, in_y[U_MIN] + up_y * in_y[T_MIN] + add_y
-            )
-            of_v[U_MAX] = max(
-                in_x[U_MAX] + up_x * in_x[T_MAX] + add_x, in_y[U_MAX] + up_y * in_y[T_MAX] + add_y
-            )
 
 
 @kernel

@@ -7,8 +7,6 @@ of the data lies.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from isthmus._compile import kernel, kernel_part
@@ -21,32 +19,22 @@ from isthmus.kmeans.frontier import (
     row_of,
 )
 from isthmus.kmeans.objective import TIE
+from isthmus.kmeans.rows_nodes import (
+    SQUARES,
+    T_MAX,
+    T_MIN,
+    T_SPREAD,
+    T_SUM,
+    U_MAX,
+    U_MIN,
+    Bounds,
+    bounds_of,
+    compares_alike,
+    inertia_of_node,
+)
 
 # What the forms below may lose to rounding, relative to their largest term.
 ROUNDING = 1e-15
-
-# Columns of the aggregates of a node v, after MASS: the sum of t_i; the sum of their
-# squared deviations from their mean; the sum of D(i, m)² over all i and m in v. In all sums each
-# point counts as often as its mass says.
-T_SUM, T_SPREAD, SQUARES = range(1, 4)
-# Columns of the bounds of a node: between which its t_i and u_i are.
-T_MIN, T_MAX, U_MIN, U_MAX = range(4)
-# Nodes of fewer points have no bounds of their own: most nodes are small, and memory is dear.
-SMALL = 16
-
-
-class Bounds(NamedTuple):
-    """The bounds of the nodes.
-
-    Attributes
-    ----------
-    row : (n - 1,) int
-        Where those of each merge stand; 0 where they follow from its aggregates.
-    values : (…, 4) float64
-    """
-
-    row: Ints
-    values: Floats
 
 
 def stack_buffers(depth: int, n_clusters: int) -> tuple[Array, ...]:
@@ -260,57 +248,6 @@ def open_node(
     stack_own[depth + 1] = own_y
     stack_count[depth] = n_active
     stack_count[depth + 1] = n_active
-
-
-@kernel_part
-def bounds_of(v: int, properties: Floats, bounds: Bounds) -> tuple[float, float, float, float]:
-    """Return the bounds of a node, given its aggregates.
-
-    Of m numbers none is farther from their mean than the square root of (m - 1) / m times the
-    sum of all squared deviations (Samuelson's inequality). And u_i is a sum of t_m, each times
-    D(i, m), and these add up to t_i.
-    """
-    n_points = bounds.row.shape[0] + 1
-    row = bounds.row[v - n_points] if v >= n_points else 0
-    if row > 0:
-        of_v = bounds.values[row]
-        return of_v[T_MIN], of_v[T_MAX], of_v[U_MIN], of_v[U_MAX]
-    mean = properties[T_SUM] / properties[MASS]
-    apart = np.sqrt(properties[T_SPREAD])
-    low, high = max(mean - apart, 0.0), mean + apart
-    return low, high, low * low, high * high
-
-
-@kernel_part
-def compares_alike(bounds: tuple[float, float, float, float]) -> bool:
-    """Whether all points below a node compare clusters alike; a tie goes to the first cluster."""
-    same_t = bounds[T_MIN] == bounds[T_MAX]
-    return bool(same_t and bounds[U_MIN] == bounds[U_MAX])
-
-
-@kernel_part
-def inertia_of_node(
-    properties: Floats, own: float, a: int, b: int, centre: Floats, masses: Floats, outside: Floats
-) -> float:
-    """Return the sum of squared distances of the points below a node to the centre of a."""
-    mass = properties[MASS]
-    if a != b:
-        inertia = (
-            mass * (outside[a] + mass * centre[a] * centre[a])
-            - 2.0 * centre[a] * properties[T_SUM]
-            + properties[SQUARES]
-        )
-        return float(inertia)
-    k_b = masses[a]
-    t_sum, t_mean = properties[T_SUM], properties[T_SUM] / mass
-    t_squares = properties[T_SPREAD] + t_sum * t_mean
-    mean = (own + t_mean) / k_b
-    inertia = (
-        mass * (outside[a] + mass * mean * mean + properties[T_SPREAD] / (k_b * k_b))
-        - 2.0 * (own * t_sum + t_squares) / k_b
-        + properties[SQUARES]
-    )
-    return float(inertia)
 
 
 @kernel
