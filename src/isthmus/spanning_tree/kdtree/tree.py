@@ -14,8 +14,9 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._parallel import Workers
-from isthmus._typing import Array, Ints, Labels
-from isthmus.spanning_tree.simd import LANES, peek, poke, swap_rows, widest_dimension
+from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus.spanning_tree.kdtree.bunches import order_bunch
+from isthmus.spanning_tree.simd import BUNCH, LANES, peek, poke, swap_rows, widest_dimension
 
 # Set for each specialisation of the kernels: the number of coordinates.
 DIMS = 0
@@ -58,6 +59,34 @@ class KdTree(NamedTuple):
     def n_leaves(self) -> int:
         """The number of leaves."""
         return int(self.n_nodes[0])
+
+
+class Scratch(NamedTuple):
+    """What ordering rows needs; one for each thread.
+
+    Attributes
+    ----------
+    sample : (64,) float64
+        Coordinates to choose a pivot from.
+    stack : (64, 2) int64
+        Where nodes that are still to be ordered begin and end.
+    columns, places : (2, (dims + 1) * 64) float64 and (64,) int64
+        As order_bunch takes them.
+    """
+
+    sample: Floats
+    stack: Ints
+    columns: Floats
+    places: Ints
+
+
+def _make_scratch(dims: int) -> Scratch:
+    return Scratch(
+        sample=np.empty(64),
+        stack=np.empty((64, 2), dtype=np.int64),
+        columns=np.empty((2, (dims + 1) * BUNCH)),
+        places=np.empty(BUNCH, dtype=np.int64),
+    )
 
 
 def aligned_empty(size: int, dtype: type) -> Array:
@@ -128,7 +157,7 @@ def _order_points(rows: Array, order: Labels, dims: int, workers: Workers) -> No
             slices += [(start, middle), (middle, stop)]
 
     def work(_: int, i: int, __: int) -> None:
-        finish(rows, order, *slices[i], np.empty(64), np.empty((64, 2), dtype=np.int64))
+        finish(rows, order, *slices[i], _make_scratch(dims))
 
     workers.in_blocks(len(slices), 1, work)
 
@@ -243,17 +272,19 @@ def split_node(rows: Array, order: Labels, start: int, stop: int, sample: Array)
 
 
 @kernel
-def order_slice(
-    rows: Array, order: Labels, start: int, stop: int, sample: Array, stack: Ints
-) -> None:
-    """Put the rows of a node into tree order. sample and stack, (64, 2), are scratch."""
+def order_slice(rows: Array, order: Labels, start: int, stop: int, scratch: Scratch) -> None:
+    """Put the rows of a node into tree order."""
+    stack = scratch.stack
     stack[0, 0] = start
     stack[0, 1] = stop
     height = 1
     while height > 0:
         height -= 1
         begin, end = stack[height, 0], stack[height, 1]
-        middle = split_node(rows, order, begin, end, sample)
+        if end - begin == BUNCH:
+            order_bunch(rows, order, begin, scratch.columns, scratch.places)
+            continue
+        middle = split_node(rows, order, begin, end, scratch.sample)
         if middle >= 0:
             stack[height, 0] = begin
             stack[height, 1] = middle

@@ -14,6 +14,7 @@ distances.py  a block, compared with one point or box
 lists.py      a point, compared with eight queries
 columns.py    a row of float32, compared with limits
 rows.py       rows of coordinates, before they become blocks
+sorting.py    a few dozen points, put into order
 """
 
 from isthmus.spanning_tree.simd.access import (
@@ -41,8 +42,10 @@ from isthmus.spanning_tree.simd.lists import (
     store_lists,
 )
 from isthmus.spanning_tree.simd.rows import swap_rows, widest_dimension
+from isthmus.spanning_tree.simd.sorting import BUNCH, order_along_widest
 
 __all__ = [
+    "BUNCH",
     "COLUMNS",
     "LANES",
     "boxes_from_box",
@@ -55,6 +58,7 @@ __all__ = [
     "lowest_lane",
     "near_columns",
     "neighbouring_float",
+    "order_along_widest",
     "pair_distance",
     "peek",
     "point_distances",

@@ -1,0 +1,96 @@
+"""Sixty-four points in the order of a kd-tree: sorted in registers, halved, and sorted again."""
+
+import numpy as np
+import pytest
+
+from isthmus._compile import kernel
+from isthmus.spanning_tree.kdtree.bunches import order_bunch
+from isthmus.spanning_tree.simd import BUNCH, order_along_widest
+
+DIMS = 0
+LENGTH = 0
+
+
+@kernel
+def fill_places(columns, base, places):
+    order_along_widest(columns, base, LENGTH, DIMS, places)
+
+
+@kernel
+def put_into_order(rows, order, start, columns, places):
+    order_bunch(rows, order, start, columns, places)
+
+
+def places_along_widest(points, base, length):
+    """Return what order_along_widest says of points, (64, dims)."""
+    places = np.full(BUNCH, -1)
+    constants = {"DIMS": points.shape[1], "LENGTH": length}
+    fill_places.specialised(constants)(points.T.ravel().copy(), base, places)
+    assert (np.delete(places, np.s_[base : base + length]) == -1).all()
+    return places[base : base + length]
+
+
+@pytest.mark.parametrize("length", [16, 32, 64])
+@pytest.mark.parametrize("dims", [2, 5])
+def test_points_stand_along_their_widest_coordinate(dims, length):
+    rng = np.random.default_rng(dims * length)
+    for widest in range(dims):
+        points = rng.normal(size=(BUNCH, dims))
+        points[:, widest] = 1e8 + 100.0 * rng.permutation(BUNCH)
+        for base in range(0, BUNCH, length):
+            expected = base + np.argsort(points[base : base + length, widest])
+            np.testing.assert_array_equal(places_along_widest(points, base, length), expected)
+
+
+@pytest.mark.parametrize("length", [16, 64])
+def test_the_next_coordinates_decide_where_the_widest_is_equal(length):
+    rng = np.random.default_rng(length)
+    grid = np.stack(np.meshgrid(range(5), range(4), range(4), indexing="ij"), -1).reshape(-1, 3)
+    points = rng.permutation(grid.astype(float)[:length])
+    points = np.concatenate([points, np.zeros((BUNCH - length, 3))])
+    found = points[places_along_widest(points, 0, length)]
+    widest = int(np.argmax(np.ptp(points[:length], axis=0)))
+    keys = np.roll(points[:length], -widest, axis=1)
+    expected = points[:length][np.lexsort(keys.T[::-1])]
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.zeros(BUNCH),
+        np.full(BUNCH, -1e300),
+        1.7e308 * np.linspace(-1.0, 1.0, BUNCH),  # the extent is infinite
+        np.arange(BUNCH) * 5e-324,  # its inverse is
+        np.arange(BUNCH) * 1e-310,
+        np.repeat([0.0, 1e-200, 1e200, 1.0], BUNCH // 4),
+    ],
+)
+def test_every_point_has_one_place_whatever_the_scale(column):
+    points = np.column_stack([column, column[::-1]])
+    for length in (16, 32, 64):
+        for base in range(0, BUNCH, length):
+            places = places_along_widest(points, base, length)
+            np.testing.assert_array_equal(np.sort(places), np.arange(base, base + length))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dims", [2, 8])
+def test_rows_move_with_their_numbers_into_halves(dims, dtype):
+    rng = np.random.default_rng(dims)
+    points = rng.normal(size=(3 * BUNCH, dims)).astype(dtype)
+    rows, order = points.copy().ravel(), np.arange(3 * BUNCH, dtype=np.int32)
+    kernel = put_into_order.specialised({"DIMS": dims})
+    scratch = np.empty((2, (dims + 1) * BUNCH)), np.empty(BUNCH, dtype=np.int64)
+    kernel(rows, order, BUNCH, *scratch)
+    rows = rows.reshape(-1, dims)
+    assert (np.diff(np.concatenate([order[:BUNCH], order[2 * BUNCH :]])) > 0).all()
+    np.testing.assert_array_equal(np.sort(order), np.arange(3 * BUNCH))
+    np.testing.assert_array_equal(rows, points[order])
+    size = BUNCH
+    while size > 8:
+        for begin in range(BUNCH, 2 * BUNCH, size):
+            node = rows[begin : begin + size]
+            along = node[:, np.argmax(np.ptp(node, axis=0))]
+            assert along[: size // 2].max() <= along[size // 2 :].min()
+        size //= 2
