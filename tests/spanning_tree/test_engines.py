@@ -112,6 +112,16 @@ def test_edges_are_sorted_by_three_keys(distinct, scale, n, in_one_number, monke
     np.testing.assert_array_equal(weights, given[1])
 
 
+@pytest.mark.parametrize("largest", [1, 5, 2**62])
+@pytest.mark.parametrize("n", [0, 1, 33, 100, 257, 1000])
+def test_threads_sort_numbers_together(n, largest, monkeypatch):
+    monkeypatch.setattr(ordering, "_BLOCK", 16)
+    numbers = np.random.default_rng(n).integers(0, largest, size=n, endpoint=True)
+    for n_jobs in (1, 2, 3, 4, 7):
+        found = ordering.sort_numbers(numbers.copy(), n_jobs)
+        np.testing.assert_array_equal(found, np.sort(numbers))
+
+
 @pytest.mark.parametrize("weight", [0.0, -0.0, 2.5, np.inf])
 def test_equally_long_edges_are_sorted_by_index(weight):
     # 100,000: two indices do not fit into 32 bits

@@ -105,6 +105,17 @@ def test_threads_that_bounce_find_the_same_tree(decimals, monkeypatch):
     assert max(bounced) > 8
 
 
+@pytest.mark.parametrize("decimals", [1, 2, 15])
+def test_threads_that_share_the_first_round_find_the_same_tree(decimals, monkeypatch):
+    monkeypatch.setattr(engine, "_POINTS_TO_SHARE", 100)
+    monkeypatch.setattr(engine, "_COMPONENTS_TO_MERGE", 64)
+    X = np.round(np.random.default_rng(0).normal(size=(3001, 2)), decimals)
+    alone, prim = both(X)
+    np.testing.assert_array_equal(alone.weights, prim.weights)
+    for n_jobs in (2, 3, 4):
+        assert both(X, n_jobs=n_jobs)[0] == alone
+
+
 @pytest.mark.parametrize("d", [2, 3, 7])
 @pytest.mark.parametrize("kind", ["tied", "gaussian", "lattice", "duplicates"])
 def test_lists_hold_what_they_say(kind, d, monkeypatch):

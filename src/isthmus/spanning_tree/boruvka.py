@@ -81,9 +81,9 @@ def offer_both(distance: float, a: int, b: int, labels: Labels, best: Best) -> N
 
 
 @kernel
-def merge_best(best: Best, other: Best, n_components: int) -> None:
-    """Offer the best edges that another worker has found."""
-    for c in range(n_components):
+def merge_best(best: Best, other: Best, start: int, stop: int) -> None:
+    """Offer the best edges that another worker has found for components start … stop - 1."""
+    for c in range(start, stop):
         if other.distance[c] < HUGE:
             offer_edge(c, other.distance[c], np.int64(other.a[c]), np.int64(other.b[c]), best)
 
@@ -95,6 +95,26 @@ def find(parent: Labels, x: int) -> int:
         parent[x] = parent[parent[x]]
         x = parent[x]
     return x
+
+
+@kernel_part
+def unite(parent: Labels, a: int, b: int) -> bool:
+    """Join the sets of two numbers; return whether they differed.
+
+    Both ways up are walked at once, always from where the parent is larger, and that parent gives
+    way to the smaller one: Rem's algorithm, which often ends before it has come to a root.
+    """
+    while True:
+        above_a, above_b = peek(parent, a), peek(parent, b)
+        if above_a == above_b:
+            return False
+        if above_a < above_b:
+            a, b = b, a
+            above_a, above_b = above_b, above_a
+        poke(parent, a, above_b)
+        if above_a == a:
+            return True
+        a = int(above_a)
 
 
 @kernel
@@ -121,10 +141,7 @@ def join_best(
         if c == largest or best.distance[c] == HUGE:
             continue
         end = max(best.a[c], ~best.a[c])
-        a = find(parent, np.int64(labels[end]))
-        b = find(parent, np.int64(labels[best.b[c]]))
-        if a != b:
-            parent[max(a, b)] = min(a, b)
+        if unite(parent, np.int64(labels[end]), np.int64(labels[best.b[c]])):
             joined.edge_a[n_edges] = end
             joined.edge_b[n_edges] = best.b[c]
             n_edges += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -41,27 +42,26 @@ def sort_edges(edges: Ints, weights: Floats, n_jobs: int = 1) -> tuple[Ints, Flo
         return sorted_edges, weights + 0.0
     # bits for the number of an edge, or of a point
     n_bits = n_edges.bit_length()
-    keys = _keys_of(weights, n_bits, n_jobs)
-    keys.sort()
+    keys = sort_numbers(_keys_of(weights, n_bits), n_jobs)
     if 3 * n_bits <= 63 and _has_many_runs(keys, n_bits):
         return _sort_many_ties(keys, n_bits, edges, weights, n_jobs)
     sorted_edges, sorted_weights = _gathered(keys, n_bits, edges, weights, n_jobs)
-    for begin, end in _sort_short_runs(keys, n_bits, sorted_edges, sorted_weights):
+    for begin, end in _sort_short_runs(keys, n_bits, sorted_edges, sorted_weights, n_jobs):
         _sort_run(sorted_edges[begin:end], sorted_weights[begin:end], n_bits)
     return sorted_edges, sorted_weights
 
 
-def _keys_of(weights: Floats, n_bits: int, n_jobs: int) -> Ints:
-    """Return the bits of weights, the last n_bits of each replaced by its index."""
-    keys = np.empty(len(weights), dtype=np.int64)
+def _keys_of(weights: Floats, n_bits: int) -> Ints:
+    """Return the bits of weights, the last n_bits of each replaced by its index.
 
-    def work(_: int, start: int, stop: int) -> None:
+    On one thread: several, a few microseconds at a time, wait for one another longer than that.
+    """
+    keys = np.empty(len(weights), dtype=np.int64)
+    for start, stop in chunks(len(keys), _CACHED):
         part = keys[start:stop]
         np.add(weights[start:stop], 0.0, out=part.view(np.float64))
         part &= -(1 << n_bits)
         part |= np.arange(start, stop)
-
-    _share_out(len(keys), _CACHED, n_jobs, work)
     return keys
 
 
@@ -72,6 +72,33 @@ def _has_many_runs(keys: Ints, n_bits: int) -> bool:
         differing = keys[start + 1 : stop + 1] ^ keys[start:stop]
         n_equal += int(np.count_nonzero(differing < (1 << n_bits)))
     return n_equal > _MANY_TIES * len(keys)
+
+
+def sort_numbers(numbers: Ints, n_jobs: int) -> Ints:
+    """Return whole numbers in ascending order; they are sorted in place, or used as scratch.
+
+    Each thread sorts a part. Then neighbouring parts are merged, in blocks that all threads share.
+    """
+    n_numbers = len(numbers)
+    if n_jobs == 1 or n_numbers <= 2 * _BLOCK:
+        numbers.sort()
+        return numbers
+    bounds = [n_numbers * part // n_jobs for part in range(n_jobs + 1)]
+    other = np.empty_like(numbers)
+    with Workers(n_jobs) as workers:
+        workers.in_blocks(
+            n_jobs, 1, lambda _, part, __: numbers[bounds[part] : bounds[part + 1]].sort()
+        )
+        while len(bounds) > 2:
+            if len(bounds) % 2 == 0:  # the last part is merged with nothing
+                bounds.append(n_numbers)
+            merged = bounds[::2]
+            for part in range(len(merged) - 1):
+                low, middle, high = bounds[2 * part : 2 * part + 3]
+                work = functools.partial(merge_numbers, numbers, other, low, middle, high)
+                workers.in_blocks(high - low, _BLOCK, lambda _, *block, work=work: work(*block))
+            numbers, other, bounds = other, numbers, merged
+    return numbers
 
 
 def _share_out(n_items: int, size: int, n_jobs: int, work: Callable[[int, int, int], None]) -> None:
@@ -129,11 +156,18 @@ def _ranks(ascending: Ints) -> Ints:
     return ranks
 
 
-def _sort_short_runs(keys: Ints, n_bits: int, edges: Ints, weights: Floats) -> list[list[int]]:
+def _sort_short_runs(
+    keys: Ints, n_bits: int, edges: Ints, weights: Floats, n_jobs: int = 1
+) -> list[list[int]]:
     """Sort, in place, short runs of equal keys but for the last n_bits; return the long ones."""
-    long_runs = np.empty((len(keys) // _SHORT + 1, 2), dtype=np.int64)
-    n_long = sort_runs(keys, n_bits, edges, weights, long_runs)
-    runs: list[list[int]] = long_runs[:n_long].tolist()
+    runs: list[list[int]] = []
+
+    def work(_: int, start: int, stop: int) -> None:
+        long_runs = np.empty(((stop - start) // _SHORT + 2, 2), dtype=np.int64)
+        n_long = sort_runs(keys, n_bits, edges, weights, long_runs, start, stop)
+        runs.extend(long_runs[:n_long].tolist())
+
+    _share_out(len(keys), _BLOCK, n_jobs, work)
     return runs
 
 
@@ -173,6 +207,39 @@ def _sort_pairs(edges: Ints, out: Ints, n_jobs: int = 1) -> None:
 
 
 @kernel
+def merge_numbers(
+    numbers: Ints, merged: Ints, low: int, middle: int, high: int, start: int, stop: int
+) -> None:
+    """Merge numbers[low:middle] and numbers[middle:high], both ascending, into merged[low:high].
+
+    Only its places low + start … low + stop - 1 are filled.
+    """
+    # How many of the first ``start`` numbers come from the first part: such that none of them is
+    # above one of the second part that is left.
+    least, most = max(0, start - (high - middle)), min(start, middle - low)
+    while least < most:
+        taken = (least + most) // 2
+        if numbers[low + taken] <= numbers[middle + start - taken - 1]:
+            least = taken + 1
+        else:
+            most = taken
+    i, j, k = low + least, middle + start - least, low + start
+    while i < middle and j < high and k < low + stop:
+        # So many steps end neither part: no branch in them that could be mispredicted.
+        n_steps = min(middle - i, high - j)
+        for _ in range(min(n_steps, low + stop - k)):
+            first, second = numbers[i], numbers[j]
+            merged[k] = min(first, second)
+            is_first = int(first <= second)
+            i += is_first
+            j += 1 - is_first
+            k += 1
+    rest = i if j == high else j  # what is left comes from one part
+    for step in range(low + stop - k):
+        merged[k + step] = numbers[rest + step]
+
+
+@kernel
 def gather_edges(
     keys: Ints,
     n_bits: int,
@@ -206,14 +273,25 @@ def comes_before(weight: float, i: int, j: int, e: int, edges: Ints, weights: Fl
 
 
 @kernel
-def sort_runs(keys: Ints, n_bits: int, edges: Ints, weights: Floats, long_runs: Ints) -> int:
+def sort_runs(
+    keys: Ints,
+    n_bits: int,
+    edges: Ints,
+    weights: Floats,
+    long_runs: Ints,
+    start: int,
+    stop: int,
+) -> int:
     """Sort, in place, short runs of edges whose keys agree but for the last n_bits: Shell's sort.
 
-    Fills long_runs with where longer ones begin and end, and returns how many there are.
+    Those that begin at start … stop - 1. Fills long_runs with where longer ones begin and end, and
+    returns how many there are.
     """
     n_long = 0
-    begin = 0
-    while begin < keys.shape[0]:
+    begin = start
+    while 0 < begin < stop and (keys[begin] >> n_bits) == (keys[begin - 1] >> n_bits):
+        begin += 1
+    while begin < stop:
         end = begin + 1
         while end < keys.shape[0] and (keys[end] >> n_bits) == (keys[begin] >> n_bits):
             end += 1

@@ -6,32 +6,12 @@ import numpy as np
 
 from isthmus._compile import kernel, kernel_part
 from isthmus._typing import Ints, Labels
-from isthmus.spanning_tree.boruvka import Joined, find
+from isthmus.spanning_tree.boruvka import Joined, find, unite
 from isthmus.spanning_tree.kdtree.neighbours import Neighbours
 from isthmus.spanning_tree.kdtree.search import Forest
 from isthmus.spanning_tree.simd import LANES, lanes_other_than, peek, poke
 
 NEIGHBOURS = 0
-
-
-@kernel_part
-def unite(parent: Labels, a: int, b: int) -> bool:
-    """Join the sets of two places; return whether they differed.
-
-    Both ways up are walked at once, always from where the parent is larger, and that parent gives
-    way to the smaller one: Rem's algorithm, which often ends before it has come to a root.
-    """
-    while True:
-        above_a, above_b = peek(parent, a), peek(parent, b)
-        if above_a == above_b:
-            return False
-        if above_a < above_b:
-            a, b = b, a
-            above_a, above_b = above_b, above_a
-        poke(parent, a, above_b)
-        if above_a == a:
-            return True
-        a = int(above_a)
 
 
 @kernel_part
@@ -74,7 +54,7 @@ def join(joined: Joined, i: int, j: int, n_edges: int) -> int:
 def join_equally_near(
     found: Neighbours, joined: Joined, n_edges: int, mutual: bool
 ) -> tuple[int, bool]:
-    """Join points that have several nearest neighbours to these; see join_nearest.
+    """Join points that have several nearest neighbours to these; see join_ties.
 
     mutual : bool
         Whether to join those that are nearest neighbours of each other, or the others.
@@ -102,23 +82,18 @@ def join_equally_near(
 
 
 @kernel
-def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int, int]:
-    """Do the first round: each point joins its nearest neighbour, or several equally near ones.
+def join_ties(found: Neighbours, joined: Joined) -> int:
+    """Begin the first round, in which each point joins its nearest neighbour, or several of them.
 
-    Of points that have several, first all pairs are joined that are nearest neighbours of each
-    other. No point of such a set has anything nearer than these, all equally far. So the set may
-    then be joined to one neighbour more that is just as far, and has something nearer itself; to
-    two, it could close a circle with shorter edges that are found later. All other points join
-    their one nearest neighbour last.
+    Of points that have several equally near ones, first all pairs are joined that are nearest
+    neighbours of each other. No point of such a set has anything nearer than these, all equally
+    far. So the set may then be joined to one neighbour more that is just as far, and has something
+    nearer itself; to two, it could close a circle with shorter edges that are found later. All
+    other points join their one nearest neighbour next: join_to_nearest.
 
-    found.used is set to the number of entries that are known to lie in the point's component.
-    labels, (>= n,), is filled with the component of each place, numbered from 0.
-
-    Returns the number of components and of edges.
+    Returns the number of edges.
     """
-    used = found.used
-    n_points = joined.parent.shape[0]
-    for i in range(n_points):
+    for i in range(joined.parent.shape[0]):
         joined.parent[i] = i
         joined.size[i] = 0
     n_edges = np.int64(0)
@@ -127,13 +102,64 @@ def join_nearest(found: Neighbours, joined: Joined, labels: Labels) -> tuple[int
         if are_left:
             n_after, are_left = join_equally_near(found, joined, n_edges, turn == 0)
             n_edges = np.int64(n_after)
-    for i in range(n_points):
-        if peek(used, i) == 1:
+    return int(n_edges)
+
+
+@kernel
+def join_to_nearest(
+    found: Neighbours,
+    joined: Joined,
+    start: int,
+    stop: int,
+    edge_a: Labels,
+    edge_b: Labels,
+) -> tuple[int, int]:
+    """Join the points at places start … stop - 1 to their one nearest neighbour, if it is there.
+
+    Those whose neighbour is at another place are left for later, in joined.member from start on.
+    found.used is set to the number of entries that are known to lie in the point's component.
+
+    edge_a, edge_b : (>= stop - start,) int32, out
+        The new edges; perhaps those of joined.
+
+    Returns how many edges there are, and how many points are left.
+    """
+    n_edges = 0
+    n_left = 0
+    for i in range(start, stop):
+        if peek(found.used, i) != 1:
+            poke(found.used, i, np.int8(0))
+            continue
+        nearest = np.int64(peek(found.places, i * NEIGHBOURS))
+        if nearest < start or nearest >= stop:
+            poke(joined.member, start + n_left, np.int32(i))
+            n_left += 1
+        elif unite(joined.parent, i, nearest):
+            poke(edge_a, n_edges, np.int32(i))
+            poke(edge_b, n_edges, np.int32(nearest))
+            n_edges += 1
+    return n_edges, n_left
+
+
+@kernel
+def end_first_round(
+    found: Neighbours, joined: Joined, left: Ints, n_edges: int, labels: Labels
+) -> tuple[int, int]:
+    """Join the points that are left to their nearest neighbours; number the components.
+
+    left : (n, 2) int64
+        Where, in joined.member, points that are left begin, and how many there are.
+    labels : (>= n,) int32, out
+        The component of each place, numbered from 0.
+
+    Returns the number of components and of edges.
+    """
+    for part in range(left.shape[0]):
+        for k in range(left[part, 0], left[part, 0] + left[part, 1]):
+            i = np.int64(peek(joined.member, k))
             nearest = np.int64(peek(found.places, i * NEIGHBOURS))
-            n_edges = np.int64(join(joined, i, nearest, n_edges))
-        else:
-            poke(used, i, np.int8(0))
-    return number_sets(joined.parent, labels, joined.size, joined.member), int(n_edges)
+            n_edges = join(joined, i, nearest, n_edges)
+    return number_sets(joined.parent, labels, joined.size, joined.member), n_edges
 
 
 @kernel

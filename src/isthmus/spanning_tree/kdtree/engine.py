@@ -7,7 +7,7 @@ import numpy as np
 from isthmus._compile import announce_compilation
 from isthmus._parallel import Workers
 from isthmus._progress import Progress
-from isthmus._typing import Array, Floats, Ints
+from isthmus._typing import Array, Floats, Ints, Labels
 from isthmus.metrics import POWERS, PreparedPoints
 from isthmus.spanning_tree import boruvka
 from isthmus.spanning_tree.boruvka import HUGE, Best, Joined
@@ -42,6 +42,10 @@ _FEW_DIMS = 5
 # a task.
 _POINTS_PER_BOUNCE = 64
 _COMPONENTS_PER_TASK = 256
+# Threads share joining points to their neighbours, and comparing what they have found, where there
+# are many.
+_POINTS_TO_SHARE = 1 << 15
+_COMPONENTS_TO_MERGE = 1 << 15
 
 
 def serves(prepared: PreparedPoints) -> bool:
@@ -154,9 +158,7 @@ class _Run:
         )
         forest.node_labels[:] = -1
         joined = Joined(*np.empty((3, tree.n_points), dtype=np.int32), *self.ends)
-        n_components, self.n_edges = components.join_nearest.specialised(self.constants)(
-            self.lists, joined, forest.labels
-        )
+        n_components = self._join_nearest(joined, forest.labels)
         self._relabel(forest, np.empty(0, dtype=np.int32))
         if n_components > 1:
             announce_compilation(
@@ -175,6 +177,39 @@ class _Run:
             if n_components > 1:
                 self._relabel(forest, new_label)
         self._report(1.0)
+
+    def _join_nearest(self, joined: Joined, labels: Labels) -> int:
+        """Do the first round, each point and its nearest neighbours; return how many components.
+
+        labels : (>= n_points,) int32, out
+        """
+        n_points, lists = self.tree.n_points, self.lists
+        join_to_nearest = components.join_to_nearest.specialised(self.constants)
+        self.n_edges = components.join_ties.specialised(self.constants)(lists, joined)
+        # Blocks share nothing as long as nothing is joined. Each lists its edges where labels and
+        # sizes will be.
+        n_blocks = 1 if self.n_edges > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
+        found: dict[int, tuple[int, int]] = {}
+
+        def work(_: int, start: int, stop: int) -> None:
+            if n_blocks == 1:
+                edges = [ends[self.n_edges :] for ends in self.ends]
+            else:
+                edges = [joined.size[start:], labels[start:]]
+            found[start] = join_to_nearest(lists, joined, start, stop, *edges)
+
+        self.workers.in_blocks(n_points, -(-n_points // n_blocks), work)
+        for start, (n_found, _) in sorted(found.items()):
+            if n_blocks > 1:
+                new = np.s_[self.n_edges : self.n_edges + n_found]
+                self.ends[0, new] = joined.size[start : start + n_found]
+                self.ends[1, new] = labels[start : start + n_found]
+            self.n_edges += n_found
+        left = np.array([(start, n_left) for start, (_, n_left) in sorted(found.items())])
+        n_components, self.n_edges = components.end_first_round.specialised(self.constants)(
+            lists, joined, left, self.n_edges, labels
+        )
+        return n_components
 
     def _relabel(self, forest: Forest, new_label: Array) -> None:
         tree = self.tree
@@ -267,13 +302,18 @@ class _Searcher:
 
     def _merge(self, n_components: int) -> None:
         """Give every worker the best edges that any of them has found."""
-        for other in self.best[1:]:
-            boruvka.merge_best(self.best[0], other, n_components)
-        known = self.best[0]
-        for other in self.best[1:]:
-            other.distance[:n_components] = known.distance[:n_components]
-            other.a[:n_components] = known.a[:n_components]
-            other.b[:n_components] = known.b[:n_components]
+        known, others = self.best[0], self.best[1:]
+
+        def work(_: int, start: int, stop: int) -> None:
+            for other in others:
+                boruvka.merge_best(known, other, start, stop)
+            for other in others:
+                other.distance[start:stop] = known.distance[start:stop]
+                other.a[start:stop] = known.a[start:stop]
+                other.b[start:stop] = known.b[start:stop]
+
+        if others:
+            self.run.workers.in_blocks(n_components, _COMPONENTS_TO_MERGE, work)
 
     def _bounce(self, n_components: int, largest: int) -> None:
         run = self.run

@@ -23,7 +23,8 @@ DIMS = 0
 
 # So many rows, at least, tell where a node extends farthest.
 _SAMPLED = 256
-# Leaves per task.
+# Rows, and leaves, per task.
+_ROWS = 1 << 16
 _LEAVES = 4096
 
 
@@ -104,8 +105,12 @@ def build_tree(points: Array, dims: int, workers: Workers) -> KdTree:
     """
     n_points, n_features = points.shape
     rows = np.empty((n_points, dims), dtype=points.dtype)
-    rows[:, :n_features] = points
-    rows[:, n_features:] = 0.0
+
+    def copy(_: int, start: int, stop: int) -> None:
+        rows[start:stop, :n_features] = points[start:stop]
+        rows[start:stop, n_features:] = 0.0
+
+    workers.in_blocks(n_points, _ROWS, copy)
     flat = rows.reshape(-1)
     order = np.arange(n_points, dtype=np.int32)
     _order_points(flat, order, dims, workers)
