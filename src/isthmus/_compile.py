@@ -118,6 +118,8 @@ class Kernel(Generic[R]):
     def _compiler(self, *, cache: bool) -> Callable[..., R]:
         import numba
 
+        from isthmus._pipeline import compiler_options
+
         # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
         compiler: Callable[..., Any] = numba.njit(  # type: ignore[call-overload]
             nogil=True,
@@ -126,6 +128,7 @@ class Kernel(Generic[R]):
             no_cfunc_wrapper=True,
             _nrt=False,  # kernels allocate nothing, so nothing needs to be counted
             no_cpython_wrapper=not self.from_python,
+            **compiler_options(),
         )
         dispatcher: Callable[..., R] = compiler(self._resolved())
         _keep_files_apart(dispatcher)
