@@ -166,7 +166,10 @@ class _PartLibrary(JITCodeLibrary):
 
 @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class _LowerPart(NativeLowering):
-    """From a function that only kernels call to its code, without an address to call it at."""
+    """From a function that only kernels call to its code, without an address to call it at.
+
+    Nor has it an environment, where Numba would keep objects of Python: there are none in kernels.
+    """
 
     _name = "isthmus_lower_part"
 
