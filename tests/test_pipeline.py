@@ -2,6 +2,7 @@
 
 import gc
 import operator
+import sys
 
 import numba
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from isthmus import _pipeline
 from isthmus._compile import Kernel
+from isthmus._pipeline import QuickCompiler
 
 POWER = 2
 
@@ -50,17 +51,26 @@ def nothing_is_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
 
 
+def hits(kernel):
+    """Return how often a kernel was loaded from the cache on disk."""
+    return sum(kernel.dispatcher().stats.cache_hits.values())
+
+
 def test_kernels_compile_and_load():
-    assert _pipeline.compiler_options() == {"pipeline_class": _pipeline.QuickCompiler}
-    check(fresh())
-    check(fresh())  # from the cache on disk
+    first, second = fresh(), fresh()
+    for kernel in (first, second):
+        check(kernel)
+        assert kernel.dispatcher()._compiler.pipeline_class is QuickCompiler
+    assert (hits(first), hits(second)) == (0, 1)
 
 
 def test_other_versions_compile_as_numba_does(monkeypatch):
     monkeypatch.setattr(numba, "__version__", "0.99.0")
-    assert _pipeline.compiler_options() == {}
+    monkeypatch.setitem(sys.modules, "isthmus._pipeline", None)  # cannot be imported
     monkeypatch.setattr(raised_part, "_dispatcher", None)
-    check(fresh())
+    kernel = fresh()
+    check(kernel)
+    assert kernel.dispatcher()._compiler.pipeline_class is numba.core.compiler.Compiler
 
 
 def test_functions_of_others_are_compiled_as_ever():

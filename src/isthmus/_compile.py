@@ -21,6 +21,9 @@ from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
 
+# Those of Numba that _pipeline.py, which uses what is not public, has been tested with.
+_VERSIONS_OF_QUICK_PIPELINE = ("0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
+
 # Re-entrant: resolving a kernel resolves the kernels it calls.
 _RESOLVING = threading.RLock()
 
@@ -118,8 +121,6 @@ class Kernel(Generic[R]):
     def _compiler(self, *, cache: bool) -> Callable[..., R]:
         import numba
 
-        from isthmus._pipeline import compiler_options
-
         # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
         compiler: Callable[..., Any] = numba.njit(  # type: ignore[call-overload]
             nogil=True,
@@ -128,7 +129,7 @@ class Kernel(Generic[R]):
             no_cfunc_wrapper=True,
             _nrt=False,  # kernels allocate nothing, so nothing needs to be counted
             no_cpython_wrapper=not self.from_python,
-            **compiler_options(),
+            **_quick_pipeline(),
         )
         dispatcher: Callable[..., R] = compiler(self._resolved())
         _keep_files_apart(dispatcher)
@@ -183,6 +184,18 @@ class Kernel(Generic[R]):
                 # an intrinsic: whatever its module says
                 parts.append(_source_of_module(definition.__module__))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _quick_pipeline() -> dict[str, Any]:
+    """Return what tells numba.njit to compile in fewer steps, if its version is known to suit."""
+    import numba
+
+    version = numba.__version__.rsplit(".", maxsplit=1)[0]
+    if version not in _VERSIONS_OF_QUICK_PIPELINE:
+        return {}
+    from isthmus._pipeline import QuickCompiler
+
+    return {"pipeline_class": QuickCompiler}
 
 
 def _quick_builtins() -> dict[str, Any]:

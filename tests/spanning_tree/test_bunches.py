@@ -55,6 +55,16 @@ def test_the_next_coordinates_decide_where_the_widest_is_equal(length):
     np.testing.assert_array_equal(found, expected)
 
 
+def test_near_points_are_ordered_by_the_next_coordinate_as_well():
+    points = np.column_stack([np.linspace(0.0, 1.0, BUNCH), np.zeros(BUNCH)])
+    points[30:32, 0] = [0.5, 0.5 + 2.0**-13]
+    points[30, 1] = 1.0
+    places = places_along_widest(points, 0, BUNCH)
+    assert places[30:32].tolist() == [31, 30]
+    points[31, 0] = 0.5 + 2.0**-11
+    np.testing.assert_array_equal(places_along_widest(points, 0, BUNCH), np.arange(BUNCH))
+
+
 @pytest.mark.parametrize(
     "column",
     [
@@ -78,19 +88,24 @@ def test_every_point_has_one_place_whatever_the_scale(column):
 @pytest.mark.parametrize("dims", [2, 8])
 def test_rows_move_with_their_numbers_into_halves(dims, dtype):
     rng = np.random.default_rng(dims)
-    points = rng.normal(size=(3 * BUNCH, dims)).astype(dtype)
-    rows, order = points.copy().ravel(), np.arange(3 * BUNCH, dtype=np.int32)
-    kernel = put_into_order.specialised({"DIMS": dims})
     scratch = np.empty((2, (dims + 1) * BUNCH)), np.empty(BUNCH, dtype=np.int64)
-    kernel(rows, order, BUNCH, *scratch)
-    rows = rows.reshape(-1, dims)
-    assert (np.diff(np.concatenate([order[:BUNCH], order[2 * BUNCH :]])) > 0).all()
-    np.testing.assert_array_equal(np.sort(order), np.arange(3 * BUNCH))
-    np.testing.assert_array_equal(rows, points[order])
-    size = BUNCH
-    while size > 8:
-        for begin in range(BUNCH, 2 * BUNCH, size):
-            node = rows[begin : begin + size]
-            along = node[:, np.argmax(np.ptp(node, axis=0))]
-            assert along[: size // 2].max() <= along[size // 2 :].min()
-        size //= 2
+    for _ in range(300):
+        points = rng.normal(size=(3 * BUNCH, dims)).astype(dtype)
+        rows, order = points.copy().ravel(), np.arange(3 * BUNCH, dtype=np.int32)
+        put_into_order.specialised({"DIMS": dims})(rows, order, BUNCH, *scratch)
+        rows = rows.reshape(-1, dims)
+        assert (np.diff(np.concatenate([order[:BUNCH], order[2 * BUNCH :]])) > 0).all()
+        np.testing.assert_array_equal(np.sort(order), np.arange(3 * BUNCH))
+        np.testing.assert_array_equal(rows, points[order])
+        check_halves(rows[BUNCH : 2 * BUNCH])
+
+
+def check_halves(rows):
+    """Check that halves of rows, and halves of these, lie side by side, down to leaves of 8."""
+    extents = np.ptp(rows, axis=0)
+    along = rows[:, np.argmax(extents)]
+    half = len(rows) // 2
+    assert along[:half].max() <= along[half:].min() + extents.max() * 2.0**-11
+    if half > 8:
+        check_halves(rows[:half])
+        check_halves(rows[half:])

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from inputs import KINDS, assert_as_good, many, points
 from isthmus import SpanningTree
 from isthmus.metrics import prepare_points, resolve_metric
-from isthmus.spanning_tree.kdtree import engine
+from isthmus.spanning_tree.kdtree import components, engine
 from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
 from isthmus.spanning_tree.prim import prim_of_points
 
@@ -112,8 +112,24 @@ def test_threads_that_share_the_first_round_find_the_same_tree(decimals, monkeyp
     X = np.round(np.random.default_rng(0).normal(size=(3001, 2)), decimals)
     alone, prim = both(X)
     np.testing.assert_array_equal(alone.weights, prim.weights)
+    n_blocks = []
+    end_first_round = components.end_first_round.specialised
+
+    def specialised(constants):
+        def end(lists, joined, left, *args):
+            n_blocks.append(len(left))
+            used = lists.used[: len(X)]
+            assert set(used) <= {0, 1}
+            assert (used == 0).any() == (decimals < 15)
+            return end_first_round(constants)(lists, joined, left, *args)
+
+        return end
+
+    monkeypatch.setattr(components.end_first_round, "specialised", specialised)
     for n_jobs in (2, 3, 4):
         assert both(X, n_jobs=n_jobs)[0] == alone
+    # what is joined along ties reaches from block to block
+    assert n_blocks == ([2, 3, 4] if decimals == 15 else [1, 1, 1])
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])

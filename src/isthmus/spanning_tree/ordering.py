@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -92,13 +91,17 @@ def sort_numbers(numbers: Ints, n_jobs: int) -> Ints:
         while len(bounds) > 2:
             if len(bounds) % 2 == 0:  # the last part is merged with nothing
                 bounds.append(n_numbers)
-            merged = bounds[::2]
-            for part in range(len(merged) - 1):
-                low, middle, high = bounds[2 * part : 2 * part + 3]
-                work = functools.partial(merge_numbers, numbers, other, low, middle, high)
-                workers.in_blocks(high - low, _BLOCK, lambda _, *block, work=work: work(*block))
-            numbers, other, bounds = other, numbers, merged
+            for low, middle, high in zip(bounds[:-2:2], bounds[1:-1:2], bounds[2::2], strict=True):
+                _merge(numbers, other, low, middle, high, workers)
+            numbers, other, bounds = other, numbers, bounds[::2]
     return numbers
+
+
+def _merge(numbers: Ints, out: Ints, low: int, middle: int, high: int, workers: Workers) -> None:
+    def work(_: int, start: int, stop: int) -> None:
+        merge_numbers(numbers, out, low, middle, high, start, stop)
+
+    workers.in_blocks(high - low, _BLOCK, work)
 
 
 def _share_out(n_items: int, size: int, n_jobs: int, work: Callable[[int, int, int], None]) -> None:
@@ -135,14 +138,14 @@ def _sort_many_ties(
     ranked |= (weights + 0.0).view(np.int64)[order] & mask
     ranked <<= n_bits
     ranked |= order
-    ranked.sort()
+    ranked = sort_numbers(ranked, n_jobs)
     # Likewise the weights, which leaves room for both ends.
     ends, sorted_weights = _gathered(ranked, n_bits, edges, weights, n_jobs)
     keys = _ranks(ranked >> n_bits) << n_bits
     keys |= ends[:, 0]
     keys <<= n_bits
     keys |= ends[:, 1]
-    keys.sort()
+    keys = sort_numbers(keys, n_jobs)
     np.bitwise_and(keys, mask, out=ends[:, 1])
     keys >>= n_bits
     np.bitwise_and(keys, mask, out=ends[:, 0])
@@ -202,7 +205,7 @@ def _sort_pairs(edges: Ints, out: Ints, n_jobs: int = 1) -> None:
         np.bitwise_and(part, (1 << n_bits) - 1, out=ends[:, 1])
 
     _share_out(len(pairs), _CACHED, n_jobs, pack)
-    pairs.sort()
+    pairs = sort_numbers(pairs, n_jobs)
     _share_out(len(pairs), _CACHED, n_jobs, unpack)
 
 

@@ -21,6 +21,8 @@ DIMS = 0
 def order_bunch(rows: Array, order: Labels, start: int, columns: Floats, places: Ints) -> None:
     """Halve rows start … start + 63 along their widest coordinate, both halves likewise, and again.
 
+    Within what order_along_widest takes to be equal: where halves meet, they may overlap a little.
+
     columns : (2, (DIMS + 1) * 64) float64, scratch
         Coordinates and numbers of the points, twice.
     places : (64,) int64, scratch

@@ -114,13 +114,13 @@ def join_to_nearest(
     edge_a: Labels,
     edge_b: Labels,
 ) -> tuple[int, int]:
-    """Join the points at places start … stop - 1 to their one nearest neighbour, if it is there.
+    """Join points at places start … stop - 1 to their one nearest neighbour, if it is among them.
 
-    Those whose neighbour is at another place are left for later, in joined.member from start on.
+    Those whose neighbour is elsewhere are left for later, in joined.member from start on.
     found.used is set to the number of entries that are known to lie in the point's component.
 
-    edge_a, edge_b : (>= stop - start,) int32, out
-        The new edges; perhaps those of joined.
+    edge_a, edge_b : (>= stop - start - 1,) int32, out
+        The ends of the new edges.
 
     Returns how many edges there are, and how many points are left.
     """

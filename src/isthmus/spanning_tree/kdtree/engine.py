@@ -186,24 +186,20 @@ class _Run:
         n_points, lists = self.tree.n_points, self.lists
         join_to_nearest = components.join_to_nearest.specialised(self.constants)
         self.n_edges = components.join_ties.specialised(self.constants)(lists, joined)
-        # Blocks share nothing as long as nothing is joined. Each lists its edges where labels and
-        # sizes will be.
+        # Blocks share nothing as long as nothing is joined.
         n_blocks = 1 if self.n_edges > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
         found: dict[int, tuple[int, int]] = {}
 
         def work(_: int, start: int, stop: int) -> None:
-            if n_blocks == 1:
-                edges = [ends[self.n_edges :] for ends in self.ends]
-            else:
-                edges = [joined.size[start:], labels[start:]]
+            # its edges stand where sizes and labels will be
+            edges = joined.size[start:], labels[start:]
             found[start] = join_to_nearest(lists, joined, start, stop, *edges)
 
         self.workers.in_blocks(n_points, -(-n_points // n_blocks), work)
         for start, (n_found, _) in sorted(found.items()):
-            if n_blocks > 1:
-                new = np.s_[self.n_edges : self.n_edges + n_found]
-                self.ends[0, new] = joined.size[start : start + n_found]
-                self.ends[1, new] = labels[start : start + n_found]
+            new = np.s_[self.n_edges : self.n_edges + n_found]
+            self.ends[0, new] = joined.size[start : start + n_found]
+            self.ends[1, new] = labels[start : start + n_found]
             self.n_edges += n_found
         left = np.array([(start, n_left) for start, (_, n_left) in sorted(found.items())])
         n_components, self.n_edges = components.end_first_round.specialised(self.constants)(

@@ -26,7 +26,7 @@ from isthmus.spanning_tree.simd.emit import (
 # Points that stand side by side in columns.
 BUNCH = 64
 
-# Coordinates after the widest one count so much less: they decide where it is equal.
+# Coordinates after the widest one count so much less: they decide where it is all but equal.
 _NEXT = 2.0**-12
 
 
@@ -82,8 +82,8 @@ def _exchange_lanes(builder: Any, keys: list[Any], v: int, step: int, run: int) 
 def order_along_widest(typing, columns, base, length, dims, places):  # type: ignore[no-untyped-def]
     """Fill places[base : base + length] with points ordered along their widest coordinate.
 
-    Where that is equal for several points, the next two coordinates decide. Points nearer to each
-    other than some 1e-13 of their extent may come in any order.
+    Points that differ in it by less than 1 / 4096 of their extent are ordered by the next two
+    coordinates as well. Those nearer to each other than some 1e-13 of it may come in any order.
 
     columns : (>= dims * 64,) float64
         The first coordinates of 64 points, their second ones, and so on.
