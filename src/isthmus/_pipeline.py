@@ -144,11 +144,15 @@ def _function_of(templates: Any) -> Any:
     return _RememberingFunction(templates)
 
 
-class _PartLibrary(JITCodeLibrary):
-    """The code of a function that only kernels call: for them to take over, and no more."""
+class _Library(JITCodeLibrary):
+    """The code of a function, not optimised before it is linked with what it calls."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
+
+
+class _PartLibrary(_Library):
+    """The code of a function that only kernels call: for them to take over, and no more."""
 
     def _optimize_final_module(self) -> None:
         """Leave that to the kernels."""
@@ -182,11 +186,8 @@ class _LowerPart(NativeLowering):
         return True
 
 
-class _KernelLibrary(JITCodeLibrary):
+class _KernelLibrary(_Library):
     """The code of a kernel: optimised once, together with all of its parts."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         manager, builder = self._codegen._module_pass_manager()

@@ -201,7 +201,7 @@ class _Run:
             self.ends[0, new] = joined.size[start : start + n_found]
             self.ends[1, new] = labels[start : start + n_found]
             self.n_edges += n_found
-        left = np.array([(start, n_left) for start, (_, n_left) in sorted(found.items())])
+        left = np.array([(start, n_left) for start, (_, n_left) in found.items()], dtype=np.int64)
         n_components, self.n_edges = components.end_first_round.specialised(self.constants)(
             lists, joined, left, self.n_edges, labels
         )
