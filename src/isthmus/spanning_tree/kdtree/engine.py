@@ -196,14 +196,15 @@ class _Run:
             found[start] = join_to_nearest(lists, joined, start, stop, *edges)
 
         self.workers.in_blocks(n_points, -(-n_points // n_blocks), work)
-        for start, (n_found, _) in sorted(found.items()):
+        left = []
+        for start, (n_found, n_left) in sorted(found.items()):
+            left.append((start, n_left))
             new = np.s_[self.n_edges : self.n_edges + n_found]
             self.ends[0, new] = joined.size[start : start + n_found]
             self.ends[1, new] = labels[start : start + n_found]
             self.n_edges += n_found
-        left = np.array([(start, n_left) for start, (_, n_left) in found.items()], dtype=np.int64)
         n_components, self.n_edges = components.end_first_round.specialised(self.constants)(
-            lists, joined, left, self.n_edges, labels
+            lists, joined, np.array(left, dtype=np.int64), self.n_edges, labels
         )
         return n_components
 
