@@ -9,8 +9,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import Table, best_times
 from isthmus import SpanningTree, UltrametricTree
+from isthmus.cut.divisive import cut_spanning_tree
 from isthmus.kmeans import TreeClusterer
-from isthmus.kmeans.cut import cut_spanning_tree
 
 
 def run() -> Table:

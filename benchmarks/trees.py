@@ -46,8 +46,9 @@ def _hdbscan(points: np.ndarray, threads: int) -> np.ndarray:
 
 
 def _fast_hdbscan(points: np.ndarray, threads: int) -> np.ndarray:
-    import numba
     from fast_hdbscan.hdbscan import compute_minimum_spanning_tree
+
+    import numba
 
     numba.set_num_threads(threads)
     edges = compute_minimum_spanning_tree(points, min_samples=1)[0]

@@ -12,8 +12,8 @@ from sklearn.neighbors import kneighbors_graph
 
 from inputs import assert_as_good
 from isthmus import TransitiveClustering, minimum_spanning_tree
-from isthmus._memory import check_memory_limit
-from isthmus.precomputed import check_precomputed
+from isthmus._utils.memory import check_memory_limit
+from isthmus.metrics.precomputed import check_precomputed
 
 rng = np.random.default_rng(0)
 MEGABYTE = 1 << 20
@@ -201,9 +201,9 @@ def test_a_refusal_says_what_and_how_much():
 
 
 def test_smaller_blocks_are_as_good():
-    from isthmus.metrics import prepare_points, resolve_metric
-    from isthmus.spanning_tree.record import SpanningTree
-    from isthmus.spanning_tree.tiles.engine import spanning_tree_by_tiles
+    from isthmus.metrics.registry import prepare_points, resolve_metric
+    from isthmus.spanning_tree.blocked.boruvka import spanning_tree_by_tiles
+    from isthmus.spanning_tree.result import SpanningTree
 
     whole = rng.integers(0, 3, size=(1_200, 12)).astype(float)  # full of ties
     for X in (whole, blobs(1_200, 12), csr_array(whole)):

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import isthmus
-from isthmus import _compile, _memory, _parallel, _progress
+from isthmus._numba import kernel as _compile
+from isthmus._utils import memory as _memory
+from isthmus._utils import parallel as _parallel
+from isthmus._utils import progress as _progress
 
 # Run in a new interpreter: a fit that needs compiled code.
 FIT = (
@@ -216,7 +219,7 @@ def test_a_line_of_five_million_points(n_points):
 
 def test_the_kernels_run_as_plain_python_too():
     """Compiled and interpreted, a kernel is the same function."""
-    from isthmus.kmeans.rows_nodes import SMALL, Bounds, aggregate_rows
+    from isthmus.kmeans.rows_aggregates import SMALL, Bounds, aggregate_rows
 
     n_points = 40  # more than kernels look ahead
     merged = np.arange(n_points - 2) + n_points

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from isthmus import _progress
-from isthmus._progress import ProgressBar, Stages, can_rewrite, check_verbose
+from isthmus._utils import progress as _progress
+from isthmus._utils.progress import ProgressBar, Stages, can_rewrite, check_verbose
 
 
 class Terminal(io.StringIO):

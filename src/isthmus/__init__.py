@@ -10,18 +10,15 @@ from isthmus._version import __version__
 
 if TYPE_CHECKING:
     from isthmus import baselines, datasets, evaluation, plotting, theory
+    from isthmus.cut import cut_hierarchy, hierarchy_labels
     from isthmus.estimators import (
         KMeansDuality,
         TransitiveClustering,
         TransitiveEmbedding,
         suggest_n_clusters,
     )
-    from isthmus.kmeans import (
-        Suggestion,
-        cut_hierarchy,
-        hierarchy_labels,
-        transitive_silhouette,
-    )
+    from isthmus.model_selection import Suggestion, transitive_silhouette
+    from isthmus.outliers import outlier_scores
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
     from isthmus.theory import (
         consistency,
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     )
     from isthmus.ultrametric import (
         UltrametricTree,
-        outlier_scores,
         stopping_orders,
         transitive_distances,
         transitive_sequence,
@@ -68,23 +64,23 @@ __all__ = [
 _ROOMS = {
     "KMeansDuality": "estimators",
     "SpanningTree": "spanning_tree",
-    "Suggestion": "kmeans",
+    "Suggestion": "model_selection",
     "TransitiveClustering": "estimators",
     "TransitiveEmbedding": "estimators",
     "UltrametricTree": "ultrametric",
     "consistency": "theory",
     "consistent_partitions": "theory",
     "convex_hull_certificate": "theory",
-    "cut_hierarchy": "kmeans",
+    "cut_hierarchy": "cut",
     "duality_gap": "theory",
-    "hierarchy_labels": "kmeans",
+    "hierarchy_labels": "cut",
     "minimum_spanning_tree": "spanning_tree",
-    "outlier_scores": "ultrametric",
+    "outlier_scores": "outliers",
     "stopping_orders": "ultrametric",
     "suggest_n_clusters": "estimators",
     "transitive_distances": "ultrametric",
     "transitive_sequence": "ultrametric",
-    "transitive_silhouette": "kmeans",
+    "transitive_silhouette": "model_selection",
 }
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from isthmus._memory import require_memory
+from isthmus._utils.memory import require_memory
 
 if TYPE_CHECKING:
-    from isthmus._typing import Array, Ints
+    from isthmus._utils.typing import Array, Ints
 
 
 @dataclass(frozen=True)

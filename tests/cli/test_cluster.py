@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isthmus.any_metric import ROW_METRIC_NAMES
 from isthmus.cli.cluster_options import INITS, METRICS, OBJECTIVES
 from isthmus.cli.main import build_parser
 from isthmus.datasets import make_two_moons
 from isthmus.estimators import TransitiveClustering
+from isthmus.metrics.rowwise import ROW_METRIC_NAMES
 
 COLUMNS = ["--columns", "x,y"]
 POINTS = np.array([[0, 0], [9, 9], [1, 0], [0, 1.5], [9, 8]])

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from inputs import KINDS, name_of, points
 from isthmus import TransitiveClustering
-from isthmus._progress import ProgressBar
-from isthmus.kmeans import link_search
+from isthmus._utils.progress import ProgressBar
+from isthmus.prediction import search as link_search
 from oracles.dense import distances_of_new_point, label_of_new_point
 
 OBJECTIVES = ("rows", "embedding", "cut")
@@ -315,7 +315,7 @@ def test_threads_and_batches_change_nothing(objective):
 
 def test_many_clusters_and_a_path_for_a_tree():
     """Where nearly every node is mixed, tables are made for a few clusters at a time."""
-    from isthmus.kmeans import centre_distances
+    from isthmus.prediction import centre_distances
 
     x = np.cumsum(np.arange(1.0, 201.0))[:, None]
     new = np.random.default_rng(0).uniform(-10.0, x.max() * 1.1, size=(40, 1))

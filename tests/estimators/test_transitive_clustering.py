@@ -165,7 +165,7 @@ def test_a_fit_that_does_not_come_to_its_end_leaves_none(monkeypatch, error):
 
 def test_a_progress_bar_where_it_was_asked_for(capsys, monkeypatch):
     monkeypatch.setattr(
-        "isthmus._progress.ProgressBar",
+        "isthmus._utils.progress.ProgressBar",
         lambda what, begun: lambda done, total: sys.stderr.write(f"{what} {done}/{total}\n"),
     )
     TransitiveClustering(2, verbose=1).fit(points("blobs", 50, 2, seed=0))

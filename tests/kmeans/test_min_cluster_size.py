@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 
 from inputs import many, points
 from isthmus import TransitiveClustering, UltrametricTree
+from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
 from isthmus.kmeans import TreeClusterer
-from isthmus.kmeans.cut import TooFewCutsError, cut_spanning_tree
 from oracles.dense import cut, guarded_lloyd
 
 INITS = ("cut", "k-means++", "random")

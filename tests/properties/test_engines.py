@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as arrays
 
 from inputs import assert_as_good
 from isthmus import minimum_spanning_tree
-from isthmus.spanning_tree.tiles import blocks, engine
+from isthmus.spanning_tree.blocked import boruvka as engine
+from isthmus.spanning_tree.blocked import bounds as blocks
 
 STORAGES = ("as it is", "fortran", "strided", "reversed", "read-only", "big-endian")
 

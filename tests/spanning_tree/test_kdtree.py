@@ -6,9 +6,10 @@ from scipy.spatial.distance import cdist
 
 from inputs import KINDS, assert_as_good, many, points
 from isthmus import SpanningTree
-from isthmus.metrics import prepare_points, resolve_metric
-from isthmus.spanning_tree.kdtree import components, engine
-from isthmus.spanning_tree.kdtree.engine import spanning_tree_by_boruvka
+from isthmus.metrics.registry import prepare_points, resolve_metric
+from isthmus.spanning_tree.kdtree import boruvka as engine
+from isthmus.spanning_tree.kdtree import components
+from isthmus.spanning_tree.kdtree.boruvka import spanning_tree_by_boruvka
 from isthmus.spanning_tree.prim import prim_of_points
 
 METRICS = [

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from inputs import KINDS, many, points
 from isthmus import UltrametricTree, minimum_spanning_tree, transitive_distances
-from isthmus.precomputed import check_precomputed
+from isthmus.metrics.precomputed import check_precomputed
 from oracles.dense import kruskal
 
 
@@ -157,7 +157,7 @@ def test_a_matrix_in_a_file_stays_there(tmp_path, form, dtype):
 
 def test_a_copy_that_would_not_fit_is_refused(monkeypatch):
     matrix = np.rint(square()).astype(np.int64)
-    monkeypatch.setattr("isthmus._memory.available_memory", lambda: 1000)
+    monkeypatch.setattr("isthmus._utils.memory.available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="Store them as float64"):
         tree_of(matrix)
     assert tree_of(matrix.astype(np.float64)).n_points == 30

@@ -8,8 +8,8 @@ from sklearn.metrics.pairwise import haversine_distances
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, minimum_spanning_tree
-from isthmus.distances import distance_matrix
-from isthmus.metrics import resolve_metric
+from isthmus.metrics.pairwise import distance_matrix
+from isthmus.metrics.registry import resolve_metric
 from oracles.dense import kruskal
 
 VI = np.array([[2.0, 0.5, 0, 0], [0.5, 1, 0, 0.1], [0, 0, 3, 0], [0, 0.1, 0, 1]])

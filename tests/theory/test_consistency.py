@@ -6,7 +6,7 @@ from scipy.sparse import coo_array
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, TransitiveClustering, UltrametricTree, consistency
-from isthmus.distances import distance_matrix
+from isthmus.metrics.pairwise import distance_matrix
 from oracles.dense import minimax_matrix
 from oracles.theory import consistent_clusters, is_consistent, partitions
 

@@ -201,7 +201,7 @@ def test_what_is_refused(monkeypatch):
     apart = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, [1.0, np.inf]))
     with pytest.raises(ValueError, match="infinitely far apart"):
         convex_hull_certificate(apart, [0, 0, 1])
-    monkeypatch.setattr("isthmus._memory.available_memory", lambda: 10)
+    monkeypatch.setattr("isthmus._utils.memory.available_memory", lambda: 10)
     with pytest.raises(MemoryError, match="labels == name"):
         convex_hull_certificate(tree, [0, 1, 2])
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.cluster import KMeans
 
 from isthmus import duality_gap
-from isthmus.distances import distance_matrix
 from isthmus.evaluation import error_rate
+from isthmus.metrics.pairwise import distance_matrix
 
 
 def clouds(seed, n=200, k=3):

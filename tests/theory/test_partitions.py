@@ -5,7 +5,7 @@ import pytest
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree, _memory, consistency, consistent_partitions
-from isthmus.distances import distance_matrix
+from isthmus.metrics.pairwise import distance_matrix
 from isthmus.theory import number_sets
 from isthmus.theory import partitions as room
 from oracles.theory import consistent_counts, is_consistent, partitions

@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from inputs import KINDS, many, points
 from isthmus import stopping_orders, transitive_distances, transitive_sequence
-from isthmus.distances import distance_matrix
+from isthmus.metrics.pairwise import distance_matrix
 from isthmus.ultrametric.orders import minimax_product
 from oracles.dense import minimax_matrix, minimax_of_order
 

@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import linkage
 
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.distances import distance_matrix
+from isthmus.metrics.pairwise import distance_matrix
 from oracles.dense import minimax_matrix
 from oracles.theory import path_along
 

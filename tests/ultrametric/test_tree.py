@@ -9,8 +9,8 @@ from scipy.spatial.distance import squareform
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree, minimum_spanning_tree
-from isthmus._typing import index_type
-from isthmus.distances import distance_matrix
+from isthmus._utils.typing import index_type
+from isthmus.metrics.pairwise import distance_matrix
 from oracles.dense import minimax_matrix
 
 INPUTS = many(140)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 
 # Exponents are cut off here, so that differences of them are never inf - inf.
 _LOWEST = -1e300

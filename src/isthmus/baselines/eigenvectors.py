@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from isthmus._typing import Floats, Ints
+from isthmus._utils.typing import Floats, Ints
 
 
 def leading_eigenvectors(matrix: Floats, n_vectors: int) -> tuple[Floats, float]:

@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import validate_data
 
-from isthmus._memory import require_memory
-from isthmus._typing import Array, Floats, Labels
-from isthmus.distances import distance_matrix
-from isthmus.validation import check_whole_number, refuse_unsuitable
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.typing import Array, Floats, Labels
+from isthmus.metrics.pairwise import distance_matrix
+from isthmus.metrics.validation import refuse_unsuitable
 
 Self = TypeVar("Self", bound="FromDistances")
 

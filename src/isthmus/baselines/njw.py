@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from isthmus._typing import Floats
+from isthmus._utils.parameters import check_n_clusters, check_positive, check_whole_number
+from isthmus._utils.typing import Floats
 from isthmus.baselines.affinities import affinities, gaussian_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
 from isthmus.baselines.from_distances import FromDistances, check_n_init, kmeans_labels
-from isthmus.validation import check_n_clusters, check_positive, check_whole_number
 
 
 class NJWSpectralClustering(FromDistances):

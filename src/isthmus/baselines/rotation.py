@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.baselines.eigenvectors import unit_rows
 
 _MAX_STEPS = 200

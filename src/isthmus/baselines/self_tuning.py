@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from isthmus._typing import Floats, Labels
+from isthmus._utils.parameters import check_choice, check_n_clusters, check_whole_number
+from isthmus._utils.typing import Floats, Labels
 from isthmus.baselines.affinities import affinities, local_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
 from isthmus.baselines.from_distances import FromDistances, check_n_init, kmeans_labels
 from isthmus.baselines.rotation import align_incrementally, best_number
-from isthmus.validation import check_choice, check_n_clusters, check_whole_number
 
 
 class SelfTuningSpectralClustering(FromDistances):

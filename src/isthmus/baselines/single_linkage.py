@@ -10,9 +10,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from isthmus._typing import Labels
+from isthmus._utils.parameters import check_n_clusters, check_n_jobs, check_whole_number
+from isthmus._utils.typing import Labels
 from isthmus.estimators.input import check_input, n_points_of
-from isthmus.metrics import (
+from isthmus.metrics.registry import (
     SPARSE_METRICS,
     canonical_name,
     check_metric,
@@ -20,7 +21,6 @@ from isthmus.metrics import (
     takes_sparse,
 )
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
-from isthmus.validation import check_n_clusters, check_n_jobs, check_whole_number
 
 
 class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]

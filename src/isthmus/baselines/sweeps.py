@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from threadpoolctl import threadpool_limits
 
-from isthmus._parallel import map_in_threads
-from isthmus._typing import Array, Floats
+from isthmus._utils.parallel import map_in_threads
+from isthmus._utils.parameters import check_n_jobs
+from isthmus._utils.typing import Array, Floats
 from isthmus.baselines.from_distances import FromDistances, distances_of
 from isthmus.evaluation import error_rate
-from isthmus.validation import check_n_jobs
 
 # The values of σ and of N in the paper's Table 1.
 SIGMA_GRID: tuple[float, ...] = (

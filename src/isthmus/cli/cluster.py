@@ -17,7 +17,7 @@ from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
 from isthmus.cli.summary import Summary
 from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
-from isthmus.metrics import canonical_name
+from isthmus.metrics.registry import canonical_name
 
 if TYPE_CHECKING:
     from isthmus.cli.table import Table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, check_delimiter, listed_endings
-from isthmus.metrics import CANONICAL_NAMES, canonical_name, suggestion
+from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable

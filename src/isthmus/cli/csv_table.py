@@ -25,7 +25,7 @@ from isthmus.cli.table import Table, TextSink, as_field, column_names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from isthmus._typing import Floats, Ints
+    from isthmus._utils.typing import Floats, Ints
 
 # Rows converted together: enough to be fast, few enough for their strings to be small beside
 # the file itself.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from isthmus._typing import Array, Floats, Ints
+    from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.spanning_tree import SpanningTree
 
 _SEED = 0

@@ -11,7 +11,7 @@ from isthmus.cli.errors import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isthmus._typing import Floats
+    from isthmus._utils.typing import Floats
 
 # What spreadsheets and statistics programs write for a value that is not there.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"})

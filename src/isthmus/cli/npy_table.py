@@ -17,7 +17,7 @@ from isthmus.cli.table import Table, column_names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from isthmus._typing import Array
+    from isthmus._utils.typing import Array
 
 _BLOCK = 1 << 16
 

@@ -8,8 +8,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isthmus._parallel import available_cores
-from isthmus._progress import ProgressBar
+from isthmus._utils.parallel import available_cores
+from isthmus._utils.progress import ProgressBar
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.output_file import Output, open_output
 from isthmus.paper.catalogue import PARTS, load_experiment

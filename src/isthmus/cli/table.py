@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from isthmus._typing import Array, Ints
+    from isthmus._utils.typing import Array, Ints
 
 
 class TextSink(Protocol):

@@ -14,7 +14,7 @@ from isthmus.cli.output_file import Output, open_output
 from isthmus.cli.table import Table, TextSink, as_field
 
 if TYPE_CHECKING:
-    from isthmus._typing import Ints
+    from isthmus._utils.typing import Ints
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn import datasets
 from sklearn.utils import Bunch
 
+from isthmus._utils.parameters import check_whole_number
 from isthmus.datasets.shapes import random_source
-from isthmus.validation import check_whole_number
 
 if TYPE_CHECKING:
-    from isthmus._typing import Array, Floats, Ints
+    from isthmus._utils.typing import Array, Floats, Ints
 
 _USPS_FILE = "usps_int16.npz"
 # The file holds grey levels in thousandths, as whole numbers.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import check_positive, check_whole_number
 from isthmus.datasets.shapes import (
     Source,
     arc,
@@ -23,10 +24,9 @@ from isthmus.datasets.shapes import (
     square_outside,
     together,
 )
-from isthmus.validation import check_positive, check_whole_number
 
 if TYPE_CHECKING:
-    from isthmus._typing import Floats, Ints
+    from isthmus._utils.typing import Floats, Ints
 
 # The three clusters of make_multi_scale: a ring round two discs that lie side by side.
 _RING_SHARE, _LARGE_DISC_SHARE = 0.25, 0.4

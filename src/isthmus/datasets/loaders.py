@@ -11,7 +11,7 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 if TYPE_CHECKING:
-    from isthmus._typing import Floats, Ints
+    from isthmus._utils.typing import Floats, Ints
 
 _IONOSPHERE_CLASSES = {"b": 0, "g": 1}
 _IONOSPHERE_FEATURES = [f"pulse_{pulse}_{part}" for pulse in range(17) for part in ("real", "imag")]

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from isthmus._typing import Floats, Ints
+from isthmus._utils.typing import Floats, Ints
 from isthmus.datasets.generators import (
     make_bars,
     make_clouds,

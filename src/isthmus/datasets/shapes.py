@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 if TYPE_CHECKING:
-    from isthmus._typing import Floats, Ints
+    from isthmus._utils.typing import Floats, Ints
 
 # Both have the methods that are used here: uniform, normal and permutation.
 Source: TypeAlias = np.random.Generator | np.random.RandomState

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._memory import Budget, check_memory_limit
-from isthmus._typing import Floats
+from isthmus._utils.memory import Budget, check_memory_limit
+from isthmus._utils.typing import Floats
 from isthmus.estimators.input import n_points_of
 from isthmus.kmeans import Plan
-from isthmus.kmeans.link_search import is_for_tree
-from isthmus.kmeans.memory import Workspace, workspace_within
-from isthmus.metrics import Metric, resolve_metric
-from isthmus.precomputed import CondensedDistances, Graph, SquareDistances
+from isthmus.kmeans.workspace import Workspace, workspace_within
+from isthmus.metrics.precomputed import CondensedDistances, Graph, SquareDistances
+from isthmus.metrics.registry import Metric, resolve_metric
+from isthmus.prediction.search import is_for_tree
 
 # For rows of weight 0: entries of the rows of distances that are held together, and their bytes;
 # and of a kd-tree, which serves few features, the bytes for each point.

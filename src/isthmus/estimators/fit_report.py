@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._parallel import chunks
-from isthmus._typing import Floats, Labels
-from isthmus.estimators.cluster_summary import ClusterSummary, summarise
-from isthmus.estimators.feature_means import feature_means
+from isthmus._utils.parallel import chunks
+from isthmus._utils.typing import Floats, Labels
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
-from isthmus.kmeans.new_points import transitive_rows
+from isthmus.outliers import find_company, scores_of_new_points
+from isthmus.prediction.attach import transitive_rows
+from isthmus.summary.clusters import ClusterSummary, summarise
+from isthmus.summary.feature_means import feature_means
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.outliers import find_company, scores_of_new_points
 
 # Entries of the rows of distances that are held together.
 _AT_ONCE = 1 << 20

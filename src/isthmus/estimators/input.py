@@ -8,15 +8,15 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from isthmus._typing import Array
-from isthmus.metrics import allows_nan, is_by_callable, is_precomputed, takes_sparse
-from isthmus.precomputed import (
+from isthmus._utils.typing import Array
+from isthmus.metrics.precomputed import (
     NewDistances,
     Precomputed,
     check_new_distances,
     check_precomputed,
 )
-from isthmus.validation import (
+from isthmus.metrics.registry import allows_nan, is_by_callable, is_precomputed, takes_sparse
+from isthmus.metrics.validation import (
     SPARSE_REFUSED,
     as_objects,
     canonical,

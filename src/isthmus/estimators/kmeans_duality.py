@@ -9,15 +9,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from isthmus.distances import distance_matrix
+from isthmus._utils.parameters import check_choice, check_n_clusters, check_whole_number
 from isthmus.estimators.input import check_input
-from isthmus.metrics import canonical_name, check_metric, is_precomputed
-from isthmus.precomputed import check_full_matrix
-from isthmus.validation import (
-    check_choice,
-    check_n_clusters,
-    check_whole_number,
-)
+from isthmus.metrics.pairwise import distance_matrix
+from isthmus.metrics.precomputed import check_full_matrix
+from isthmus.metrics.registry import canonical_name, check_metric, is_precomputed
 
 _INSTEAD_OF_GRAPH = "TransitiveClustering takes graphs, with metric='precomputed'."
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._progress import Stages
-from isthmus._typing import Floats, Labels
-from isthmus.estimators.cluster_path import ClusterPath, Found, cluster_path
+from isthmus._utils.parameters import check_n_clusters, check_n_clusters_range, check_n_jobs
+from isthmus._utils.progress import Stages
+from isthmus._utils.typing import Floats, Labels
+from isthmus.cut.agglomerative import linkage_of_joins
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.kmeans import Plan, TreeClusterer
-from isthmus.kmeans.joins import linkage_of_joins
+from isthmus.model_selection.path import ClusterPath, Found, cluster_path
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import check_n_clusters, check_n_clusters_range, check_n_jobs
 
 
 class ClustersForManyNumbers:

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._parallel import Workers, chunks
-from isthmus._progress import Progress
-from isthmus._typing import Array, Floats, Labels
+from isthmus._utils.parallel import Workers, chunks
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.kmeans import TreeClusterer
-from isthmus.kmeans.link_search import GivenDistances, LinkSearch, link_search
-from isthmus.kmeans.new_points import Links, NewPoints
-from isthmus.precomputed import NewDistances
+from isthmus.metrics.precomputed import NewDistances
+from isthmus.prediction.attach import Links, NewPoints
+from isthmus.prediction.search import GivenDistances, LinkSearch, link_search
 from isthmus.ultrametric import UltrametricTree
 
 

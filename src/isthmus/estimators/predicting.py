@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._progress import Stages
-from isthmus._typing import Floats, Labels
+from isthmus._utils.parameters import check_n_jobs
+from isthmus._utils.progress import Stages
+from isthmus._utils.typing import Floats, Labels
 from isthmus.estimators.input import check_new_input
 from isthmus.estimators.new_rows import NewRows
-from isthmus.validation import check_n_jobs, check_sample_weight
+from isthmus.metrics.validation import check_sample_weight
 
 
 class PredictsNewRows(

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from isthmus._typing import Array
+from isthmus._utils.typing import Array
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.files.container import read_file, write_file
 from isthmus.kmeans import Plan
-from isthmus.kmeans.new_points import Links
-from isthmus.kmeans.suggestion import Suggestion
-from isthmus.metrics import allows_nan, check_metric, is_precomputed, takes_sparse
+from isthmus.metrics.registry import allows_nan, check_metric, is_precomputed, takes_sparse
+from isthmus.metrics.validation import check_points
+from isthmus.model_selection.suggestion import Suggestion
+from isthmus.prediction.attach import Links
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import check_points
 
 E = TypeVar("E")
 State = Mapping[str, Any]

@@ -9,18 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_whole_number
 from isthmus.estimators.input import check_input, n_points_of
 from isthmus.estimators.weighted_rows import RowsToFit
-from isthmus.kmeans import Suggestion, suggest
-from isthmus.metrics import check_metric, takes_sparse
+from isthmus.metrics.registry import check_metric, takes_sparse
+from isthmus.metrics.validation import check_sample_weight
+from isthmus.model_selection.suggestion import Suggestion, suggest
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import (
-    check_disconnected,
-    check_n_jobs,
-    check_sample_weight,
-    check_whole_number,
-)
 
 
 def suggest_n_clusters(

@@ -10,8 +10,9 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._progress import Stages, check_verbose
-from isthmus._typing import Floats
+from isthmus._utils.parameters import check_disconnected, check_whole_number
+from isthmus._utils.progress import Stages, check_verbose
+from isthmus._utils.typing import Floats
 from isthmus.estimators.budget import keep_to_limit
 from isthmus.estimators.fit_report import ReportsFit
 from isthmus.estimators.input import check_input, n_points_of
@@ -24,20 +25,16 @@ from isthmus.estimators.tree_memory import TreeMemory
 from isthmus.estimators.weighted_rows import RowsToFit
 from isthmus.estimators.whole_fit import forget_fit, whole_fit
 from isthmus.kmeans import Plan, TreeClusterer
-from isthmus.metrics import (
+from isthmus.metrics.precomputed import Precomputed
+from isthmus.metrics.registry import (
     SPARSE_METRICS,
     canonical_name,
     check_metric,
     is_precomputed,
     takes_sparse,
 )
-from isthmus.precomputed import Precomputed
+from isthmus.metrics.validation import check_sample_weight
 from isthmus.ultrametric import UltrametricTree
-from isthmus.validation import (
-    check_disconnected,
-    check_sample_weight,
-    check_whole_number,
-)
 
 
 class TransitiveClustering(

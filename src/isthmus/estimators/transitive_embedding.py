@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from isthmus._memory import require_memory
-from isthmus._typing import Floats
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_positive
+from isthmus._utils.typing import Floats
 from isthmus.estimators.input import check_input, n_points_of
-from isthmus.metrics import (
+from isthmus.metrics.registry import (
     SPARSE_METRICS,
     canonical_name,
     check_metric,
@@ -20,7 +21,6 @@ from isthmus.metrics import (
 )
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates, check_components
-from isthmus.validation import check_disconnected, check_n_jobs, check_positive
 
 
 class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

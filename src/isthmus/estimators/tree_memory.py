@@ -8,9 +8,9 @@ from typing import Any
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_memory
 
-from isthmus._typing import Floats, Ints
+from isthmus._utils.typing import Floats, Ints
 from isthmus._version import __version__
-from isthmus.metrics import canonical_name, is_by_callable
+from isthmus.metrics.registry import canonical_name, is_by_callable
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 
 # What a tree does not depend on.

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.distances_between import distances_between
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans import TreeClusterer
-from isthmus.kmeans.link_search import find_links_of_all, link_search
-from isthmus.kmeans.new_points import Links, label_new_points, links_to_tree
-from isthmus.precomputed import (
+from isthmus.metrics.cross_distances import distances_between
+from isthmus.metrics.precomputed import (
     CondensedDistances,
     Graph,
     Precomputed,
     SquareDistances,
     condensed_places,
 )
+from isthmus.prediction.attach import Links, label_new_points, links_to_tree
+from isthmus.prediction.search import find_links_of_all, link_search
 from isthmus.ultrametric import UltrametricTree
 
 

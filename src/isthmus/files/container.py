@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
-from isthmus._typing import Array
+from isthmus._utils.typing import Array
 from isthmus._version import __version__
 from isthmus.files.values import TYPES, decode, encode, little_endian
 from isthmus.files.whole import whole_file

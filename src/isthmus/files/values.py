@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 
-from isthmus._typing import Array
+from isthmus._utils.typing import Array
 
 # Types of arrays that a file can hold. Objects are none of them.
 TYPES = frozenset(

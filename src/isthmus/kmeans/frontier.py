@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import AHEAD, kernel, kernel_part, prefetch
-from isthmus._typing import Floats, Ints, Labels
-
-MIXED = -1
+from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
+from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.ultrametric.node_labels import MIXED
 
 # The first column of every objective's aggregates: the mass of the points below a node.
 MASS = 0
@@ -219,14 +218,3 @@ def label_points(
         if label[x] != MIXED:
             for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
                 point_labels[leaf_order[p]] = label[x]
-
-
-@kernel
-def hand_labels_down(children: Ints, node_labels: Labels) -> None:
-    """Give the children of every node that is not mixed its label, in place."""
-    n_points = children.shape[0] + 1
-    for e in range(n_points - 2, -1, -1):
-        label = node_labels[n_points + e]
-        if label != MIXED:
-            node_labels[children[e, 0]] = label
-            node_labels[children[e, 1]] = label

@@ -12,16 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._typing import Floats, Ints, Labels
-from isthmus.kmeans.cut_tree import CutTree
-from isthmus.kmeans.frontier import (
-    View,
-    hand_labels_down,
-    label_nodes,
-    label_points,
-    label_single_points,
-)
-from isthmus.kmeans.objective import TIE, TreeObjective, to_twelve_digits
+from isthmus._utils.rounding import TIE, to_twelve_digits
+from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.cut.parts import CutTree
+from isthmus.kmeans.frontier import View, label_nodes, label_points, label_single_points
+from isthmus.kmeans.objective import TreeObjective
+from isthmus.ultrametric.node_labels import hand_labels_down
 
 
 @dataclass(frozen=True)

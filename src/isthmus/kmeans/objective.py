@@ -5,50 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from isthmus._parallel import chunks
-from isthmus._typing import Array, Floats, Ints, Labels
+from isthmus._utils.parallel import chunks
+from isthmus._utils.rounding import is_nearer, unit_of
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.frontier import MASS, STACK, View
-from isthmus.kmeans.memory import Workspace
+from isthmus.kmeans.workspace import Workspace
 from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.matvec import columns_at_once, sum_below
 from isthmus.ultrametric.merges import CHUNK
-from isthmus.ultrametric.products import columns_at_once, sum_below
-
-# Squared distances that agree up to this relative difference are equal: the tie goes to the
-# cluster with the smaller number, whatever the order in which rounding errors were made.
-TIE = 1e-12
-# The same in binary digits, for numbers that are rounded so that they can be ranked.
-DIGITS = 40
-
-
-def is_nearer(distances: Floats, best: Floats) -> Array:
-    """Whether squared distances to a cluster are below the best to those before it, ties aside."""
-    # (1 - TIE) inf is inf: whatever is finite comes before it
-    nearer: Array = distances < (1.0 - TIE) * best - TIE * np.abs(distances)
-    return nearer
-
-
-def to_twelve_digits(values: Any) -> Array:
-    """Return numbers rounded to 12 digits, so that rounding errors no longer rank them."""
-    mantissas, exponents = np.frexp(values)
-    rounded: Array = np.ldexp(np.rint(np.ldexp(mantissas, DIGITS)), exponents - DIGITS)
-    return rounded
-
-
-def highest_finite(heights: Floats) -> float:
-    """Return the largest of sorted heights that is finite, or 0 where there is none."""
-    n_finite = int(np.searchsorted(heights, np.inf))
-    return float(heights[n_finite - 1]) if n_finite else 0.0
-
-
-def unit_of(heights: Floats) -> float:
-    """Return the power of two just below the largest finite height, or 1 where all are zero."""
-    highest = highest_finite(heights)
-    return float(np.ldexp(1.0, np.frexp(highest)[1] - 1)) if highest > 0.0 else 1.0
-
 
 # Heights are scaled, which takes memory, where the unit or its inverse is above this.
 _NEAR_ONE = 2.0**16

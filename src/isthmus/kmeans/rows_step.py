@@ -9,17 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import (
-    MASS,
-    MIXED,
-    fold_siblings,
-    members_and_distances,
-    row_of,
-)
-from isthmus.kmeans.objective import TIE
-from isthmus.kmeans.rows_nodes import (
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.rounding import TIE
+from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus.kmeans.frontier import MASS, fold_siblings, members_and_distances, row_of
+from isthmus.kmeans.rows_aggregates import (
     SQUARES,
     T_MAX,
     T_MIN,
@@ -32,6 +26,7 @@ from isthmus.kmeans.rows_nodes import (
     compares_alike,
     inertia_of_node,
 )
+from isthmus.ultrametric.node_labels import MIXED
 
 # What the forms below may lose to rounding, relative to their largest term.
 ROUNDING = 1e-15

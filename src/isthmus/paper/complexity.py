@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.datasets import make_bars
 from isthmus.evaluation import error_rate
 from isthmus.paper.experiment import (

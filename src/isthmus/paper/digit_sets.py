@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._typing import Array, Floats
+from isthmus._utils.typing import Array, Floats
 from isthmus.datasets import digit_subset, load_digits_stand_in, load_usps
-from isthmus.distances import distance_matrix
 from isthmus.estimators import TransitiveClustering
 from isthmus.evaluation import error_rate
+from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.methods import (
     run_kmeans,
     run_njw,

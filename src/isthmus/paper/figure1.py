@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._typing import Array, Floats, Ints
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.datasets import make_figure1, make_two_moons
 from isthmus.paper.experiment import (
     Claim,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.datasets import make_clouds, make_figure3
-from isthmus.distances import distance_matrix
 from isthmus.evaluation import error_rate
+from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.experiment import Result
 from isthmus.theory import duality_gap
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.baselines import SingleLinkage
 from isthmus.datasets import make_figure4, make_multi_scale
 from isthmus.evaluation import error_rate, match_labels

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.datasets import make_figure5
 from isthmus.paper.experiment import Result, Results
 from isthmus.paper.methods import run_kmeans, run_njw, run_ours, run_self_tuning

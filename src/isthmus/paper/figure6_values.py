@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.paper.experiment import Result, Results
 from isthmus.paper.methods import METHODS, NAMES
 

@@ -18,12 +18,12 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from isthmus._typing import Array, Floats
+from isthmus._utils.typing import Array, Floats
 from isthmus.baselines.affinities import local_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
 from isthmus.baselines.rotation import align_incrementally, minimise_cost
-from isthmus.distances import distance_matrix
 from isthmus.evaluation import error_rate
+from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.methods import n_classes, run_kmeans, run_ours
 
 FEATURES = ("as they are", "standardised", "scaled to [0, 1]")

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._parallel import available_cores
+from isthmus._utils.parallel import available_cores
 from isthmus._version import __version__
 from isthmus.files.whole import write_whole
 from isthmus.paper.experiment import Experiment, Result, Results, Task

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._typing import Floats
+from isthmus._utils.typing import Floats
 from isthmus.datasets import load_iris, make_two_moons
 from isthmus.spanning_tree import minimum_spanning_tree
 from isthmus.ultrametric import UltrametricTree, transitive_distances

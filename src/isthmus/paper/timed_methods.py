@@ -16,7 +16,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 
-from isthmus._typing import Array, Floats
+from isthmus._utils.typing import Array, Floats
 from isthmus.baselines import NJWSpectralClustering, SelfTuningSpectralClustering
 from isthmus.baselines.affinities import gaussian_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import unit_rows

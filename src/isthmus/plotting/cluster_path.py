@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real
 from isthmus.plotting.style import CUT_COLOUR, EDGE_COLOUR, PALETTE, require_matplotlib
-from isthmus.validation import as_real
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
 
-    from isthmus._typing import Array, Floats
+    from isthmus._utils.typing import Array, Floats
 
 _COLOUR = PALETTE[0]
 _TITLES = ("silhouette", "margin", "inertia")

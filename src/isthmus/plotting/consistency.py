@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real
 from isthmus.plotting.style import (
     CUT_COLOUR,
     EDGE_COLOUR,
@@ -15,13 +16,12 @@ from isthmus.plotting.style import (
     axes_or_new,
     size_in_points,
 )
-from isthmus.validation import as_real
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
 
-    from isthmus._typing import Floats
+    from isthmus._utils.typing import Floats
 
 _INSIDE_COLOUR, _OUTSIDE_COLOUR = PALETTE[0], PALETTE[1]
 # How far beyond the largest finite distance infinity is drawn, as a share of it.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import check_whole_number
 from isthmus.plotting.style import (
     EDGE_COLOUR,
     FAINT_COLOUR,
@@ -15,12 +16,11 @@ from isthmus.plotting.style import (
     size_in_points,
 )
 from isthmus.plotting.tree_top import SEVERAL, TreeTop, tree_top
-from isthmus.validation import check_whole_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isthmus._typing import Floats, Ints
+    from isthmus._utils.typing import Floats, Ints
     from isthmus.ultrametric import UltrametricTree
 
 # How far above the largest finite height infinity is drawn, as a share of it.

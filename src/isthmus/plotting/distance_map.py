@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import check_whole_number
 from isthmus.plotting.style import Clusters, check_labels
 from isthmus.ultrametric.group_means import mean_distances_of_groups
-from isthmus.validation import check_whole_number
 
 if TYPE_CHECKING:
-    from isthmus._typing import Array, Floats, Ints
+    from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.ultrametric import UltrametricTree
 
 

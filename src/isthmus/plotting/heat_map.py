@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real, check_whole_number
 from isthmus.plotting.distance_map import distance_map, sort_by_cluster
 from isthmus.plotting.style import axes_or_new, check_labels, hide_ticks, require_matplotlib
-from isthmus.validation import as_real, check_whole_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
 
-    from isthmus._typing import Array, Floats, Ints
+    from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.ultrametric import UltrametricTree
 
 # From dark blue to yellow in even steps of lightness, which colour-blind readers see as well.

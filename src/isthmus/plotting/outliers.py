@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real
 from isthmus.plotting.scatter import check_plane
 from isthmus.plotting.style import plane_axes
-from isthmus.validation import as_real
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from isthmus.plotting.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isthmus._typing import Array, Floats
+    from isthmus._utils.typing import Array, Floats
 
 _PATH_COLOUR = "#000000"
 _STONE_SIZE, _END_SIZE = 4.5, 8.0

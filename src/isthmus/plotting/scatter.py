@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus.metrics.validation import check_points
 from isthmus.plotting.style import (
     CUT_COLOUR,
     EDGE_COLOUR,
@@ -16,13 +17,12 @@ from isthmus.plotting.style import (
     cluster_style,
     plane_axes,
 )
-from isthmus.validation import check_points
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
 
-    from isthmus._typing import Array, Floats, Ints
+    from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.spanning_tree import SpanningTree
 
 POINT_SIZE, SMALL_POINT_SIZE = 14.0, 7.0

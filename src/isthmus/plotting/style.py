@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isthmus._typing import Array, Ints
+    from isthmus._utils.typing import Array, Ints
 
 # The palette of Okabe and Ito, which colour-blind readers can tell apart. Yellow and black, the
 # faintest and the one most like the edges, come last.

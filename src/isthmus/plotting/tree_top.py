@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import check_whole_number
 from isthmus.plotting.style import check_labels
-from isthmus.validation import check_whole_number
 
 if TYPE_CHECKING:
-    from isthmus._typing import Array, Floats, Ints
+    from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.ultrametric import UltrametricTree
 
 # In place of a cluster, where points below a node have several labels or none were given.

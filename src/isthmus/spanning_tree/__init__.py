@@ -1,6 +1,6 @@
 """Checked arrays → SpanningTree, its edges in one total order."""
 
-from isthmus.spanning_tree.build import minimum_spanning_tree
-from isthmus.spanning_tree.record import SpanningTree
+from isthmus.spanning_tree.api import minimum_spanning_tree
+from isthmus.spanning_tree.result import SpanningTree
 
 __all__ = ["SpanningTree", "minimum_spanning_tree"]

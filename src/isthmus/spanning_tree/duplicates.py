@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._parallel import Workers
-from isthmus._typing import Array, Ints
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.parallel import Workers
+from isthmus._utils.typing import Array, Ints
 
 Hashes = npt.NDArray[np.uint64]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from isthmus._memory import Budget
-from isthmus._progress import Progress
-from isthmus.precomputed import CondensedDistances, Graph, Precomputed
+from isthmus._utils.memory import Budget
+from isthmus._utils.progress import Progress
+from isthmus.metrics.precomputed import CondensedDistances, Graph, Precomputed
 from isthmus.spanning_tree import memory
-from isthmus.spanning_tree.graph import kruskal_of_graph
+from isthmus.spanning_tree.kruskal import kruskal_of_graph
 from isthmus.spanning_tree.prim import prim_of_condensed, prim_of_matrix
-from isthmus.spanning_tree.record import SpanningTree
+from isthmus.spanning_tree.result import SpanningTree
 
 _TAKES = {"prim": "takes full matrices", "kruskal": "takes sparse graphs"}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._typing import Floats, Ints
-from isthmus.metrics import SQUARES, PreparedPoints
+from isthmus._numba.accumulators import SQUARES
+from isthmus._utils.typing import Floats, Ints
+from isthmus.metrics.registry import PreparedPoints
 
 
 def spanning_tree_of_line(prepared: PreparedPoints) -> tuple[Ints, Floats]:

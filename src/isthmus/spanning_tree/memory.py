@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from isthmus._memory import Budget
+from isthmus._utils.memory import Budget
 
 # Small things, whatever the number of points.
 _SMALL = 1 << 20

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._progress import Progress
-from isthmus._typing import Array, Floats, Ints
-from isthmus.distances import distances_to_column
-from isthmus.metrics import PreparedPoints
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.metrics.pairwise import distances_to_column
+from isthmus.metrics.registry import PreparedPoints
 
 # Distance evaluations, times features, per kernel call: a few hundredths of a second.
 _WORK_PER_CALL = 20_000_000

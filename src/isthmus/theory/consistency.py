@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._typing import Array, Floats, Ints
+from isthmus._utils.parameters import coded_labels
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.cluster_gaps import gaps_of_clusters, margins_of
+from isthmus.ultrametric.separation import gaps_of_clusters, margins_of
 from isthmus.ultrametric.tree import check_tree
-from isthmus.validation import coded_labels
 
 # So many clusters are printed, the least certain ones where there are more.
 _ROWS = 20

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from isthmus._memory import require_memory
-from isthmus._typing import Array, Floats, Ints
+from isthmus._utils.memory import require_memory
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.theory.consistency import consistency
 from isthmus.theory.potentials import separate
 from isthmus.ultrametric import UltrametricTree

@@ -14,9 +14,10 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from isthmus._typing import Array, Ints
+from isthmus._utils.parameters import check_n_clusters, check_whole_number
+from isthmus._utils.typing import Array, Ints
 from isthmus.estimators import KMeansDuality
-from isthmus.validation import check_n_clusters, check_points, check_whole_number
+from isthmus.metrics.validation import check_points
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._compile import kernel
-from isthmus._memory import require_memory
-from isthmus._typing import Floats, Ints, Labels
+from isthmus._numba.kernel import kernel
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.theory.number_sets import ZERO, NumberSet, runs_of, size_of, sums_of, zero_and_shifted
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import tops_of_ties
 from isthmus.ultrametric.tree import check_tree
-from isthmus.validation import check_whole_number
 
 # What is known of the event that a merge is part of.
 _CLOSED, _AVAILABLE, _OPEN = 0, 1, 2

@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Floats, Ints
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.typing import Floats, Ints
 from isthmus.ultrametric.embedding import arm_of
 
 

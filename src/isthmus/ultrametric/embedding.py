@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._memory import require_memory
-from isthmus._parallel import chunks
-from isthmus._typing import Array, Floats, Ints, index_type
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parallel import chunks
+from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.typing import Array, Floats, Ints, index_type
 from isthmus.ultrametric.merges import CHUNK
-from isthmus.validation import check_whole_number
 
 
 @dataclass(frozen=True)

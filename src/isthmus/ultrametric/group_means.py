@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._parallel import chunks
-from isthmus._typing import Floats, Ints
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.parallel import chunks
+from isthmus._utils.typing import Floats, Ints
 from isthmus.ultrametric.tree import UltrametricTree
 
 # Merges per kernel call: well under a second even where each looks at hundreds of groups.

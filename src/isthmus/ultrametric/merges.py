@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import AHEAD, kernel, prefetch
-from isthmus._parallel import chunks
-from isthmus._typing import Array, Floats, Ints, index_type
+from isthmus._numba.kernel import AHEAD, kernel, prefetch
+from isthmus._utils.parallel import chunks
+from isthmus._utils.typing import Array, Floats, Ints, index_type
 
 # Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
 CHUNK = 1 << 20

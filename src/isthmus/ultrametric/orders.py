@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._compile import kernel
-from isthmus._memory import require_memory
-from isthmus._parallel import chunks, map_in_threads
-from isthmus._typing import Floats, Ints
-from isthmus.distances import distance_matrix
-from isthmus.metrics import allows_nan, check_metric, is_by_callable, is_precomputed
-from isthmus.precomputed import SquareDistances, check_full_matrix
-from isthmus.ultrametric.hops import orders_of_pairs
+from isthmus._numba.kernel import kernel
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parallel import chunks, map_in_threads
+from isthmus._utils.parameters import check_n_jobs, check_whole_number
+from isthmus._utils.typing import Floats, Ints
+from isthmus.metrics.pairwise import distance_matrix
+from isthmus.metrics.precomputed import SquareDistances, check_full_matrix
+from isthmus.metrics.registry import allows_nan, check_metric, is_by_callable, is_precomputed
+from isthmus.metrics.validation import check_items, check_points
+from isthmus.ultrametric.hop_counts import orders_of_pairs
 from isthmus.ultrametric.tree import UltrametricTree
-from isthmus.validation import check_items, check_n_jobs, check_points, check_whole_number
 
 _INSTEAD_OF_GRAPH = (
     "UltrametricTree.from_data(graph, metric='precomputed') holds its transitive distances."

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isthmus._compile import kernel
-from isthmus._typing import Ints, index_type
-from isthmus.ultrametric.hanging import NEIGHBOUR, enter_edge, take_leaves_off
+from isthmus._numba.kernel import kernel
+from isthmus._utils.typing import Ints, index_type
+from isthmus.ultrametric.rooted import NEIGHBOUR, enter_edge, take_leaves_off
 
 
 class TransitiveEdge(NamedTuple):

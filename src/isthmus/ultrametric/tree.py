@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from isthmus._memory import require_memory
-from isthmus._typing import Array, Floats, Ints
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parameters import as_real, check_n_jobs
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.files.container import read_file, write_file
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.embedding import embed
+from isthmus.ultrametric.matvec import multiply
 from isthmus.ultrametric.merges import (
     edges_of_linkage,
     gaps_of_merges,
@@ -24,14 +26,12 @@ from isthmus.ultrametric.merges import (
     merges_of_gaps,
 )
 from isthmus.ultrametric.paths import HungTree, TransitiveEdge, hang_up, path_between
-from isthmus.ultrametric.products import multiply
-from isthmus.ultrametric.queries import (
+from isthmus.ultrametric.range_max import (
     block_maxima,
     distance_rows,
     largest_gaps,
     resolve_indices,
 )
-from isthmus.validation import as_real, check_n_jobs
 
 AnyArray = TypeVar("AnyArray", bound=Array)
 

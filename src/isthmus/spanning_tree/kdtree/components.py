@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Ints, Labels
-from isthmus.spanning_tree.boruvka import Joined, find, unite
-from isthmus.spanning_tree.kdtree.neighbours import Neighbours
-from isthmus.spanning_tree.kdtree.search import Forest
-from isthmus.spanning_tree.simd import LANES, lanes_other_than, peek, poke
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.simd import LANES, lanes_other_than, peek, poke
+from isthmus._utils.typing import Ints, Labels
+from isthmus.spanning_tree.kdtree.knn import Neighbours
+from isthmus.spanning_tree.kdtree.query import Forest
+from isthmus.spanning_tree.union_find import Joined, find, unite
 
 NEIGHBOURS = 0
 

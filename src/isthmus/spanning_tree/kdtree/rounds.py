@@ -14,12 +14,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._compile import kernel, kernel_part
-from isthmus._typing import Floats, Ints, Labels
-from isthmus.spanning_tree.boruvka import HUGE, Best, offer_both, offer_edge
-from isthmus.spanning_tree.kdtree.balls import SLACK, Balls, distance_to_centre, reach_of_ball
-from isthmus.spanning_tree.kdtree.neighbours import Group, Neighbours, enclose, load_leaf
-from isthmus.spanning_tree.kdtree.search import (
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.simd import (
+    LANES,
+    lowest_lane,
+    neighbouring_float,
+    pair_distance,
+    peek,
+    poke,
+)
+from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.spanning_tree.kdtree.bounding_balls import (
+    SLACK,
+    Balls,
+    distance_to_centre,
+    reach_of_ball,
+)
+from isthmus.spanning_tree.kdtree.build import KdTree
+from isthmus.spanning_tree.kdtree.knn import Group, Neighbours, enclose, load_leaf
+from isthmus.spanning_tree.kdtree.query import (
     SEVERAL,
     Forest,
     cannot_improve,
@@ -29,15 +42,7 @@ from isthmus.spanning_tree.kdtree.search import (
     nearest_outside,
     to_length,
 )
-from isthmus.spanning_tree.kdtree.tree import KdTree
-from isthmus.spanning_tree.simd import (
-    LANES,
-    lowest_lane,
-    neighbouring_float,
-    pair_distance,
-    peek,
-    poke,
-)
+from isthmus.spanning_tree.union_find import HUGE, Best, offer_both, offer_edge
 
 DIMS = 0
 NEIGHBOURS = 0

@@ -1,0 +1,1 @@
+"""All that touches Numba and llvmlite: kernels, intrinsics, vector instructions."""

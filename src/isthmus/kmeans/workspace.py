@@ -1,0 +1,71 @@
+"""How many bytes K-means on a tree takes, and how to do with less.
+
+Upper bounds, not far above what is allocated at the peak; tests compare the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isthmus._utils.memory import Budget
+
+# Small things, whatever the number of points.
+_SMALL = 1 << 20
+# Per point: the spanning tree, the merges and what an objective knows of each node; the same for
+# points with masses, for raised distances, and for random starts.
+_TREE = 168
+_MASSES, _POWER, _RANDOM = 88, 16, 48
+# Per point, of each run: its labels; and one cluster at a time in a step over the whole tree.
+_RUN, _COLUMN = 40, 84
+# Per node of a view: for itself, and for each cluster. A view grows: for a moment there are two.
+_NODE, _NODE_AND_CLUSTER = 40, 32
+# The fewest nodes that a view is worth having for.
+_FEWEST_NODES = 256
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What each run may use.
+
+    Attributes
+    ----------
+    columns : int or None
+        The most clusters that a step over the whole tree takes at once; None: as many as is
+        fastest.
+    nodes : int or None
+        The most nodes of a view; None: as many as is fastest.
+    """
+
+    columns: int | None = None
+    nodes: int | None = None
+
+
+def workspace_within(
+    budget: Budget,
+    n_points: int,
+    n_clusters: int,
+    n_jobs: int,
+    *,
+    masses: bool = False,
+    power: bool = False,
+    random: bool = False,
+) -> tuple[int, Workspace]:
+    """Return how many runs may go on at the same time, and what each may use.
+
+    Raises MemoryError where not even one of them fits. Never changes a result.
+    """
+    if budget.limit is None:
+        return n_jobs, Workspace()
+    shared = _SMALL + n_points * (_TREE + masses * _MASSES + power * _POWER + random * _RANDOM)
+    least = n_points * (_RUN + _COLUMN) + _FEWEST_NODES * _bytes_per_node(n_clusters)
+    budget.require(shared + least, f"Clustering {n_points:,} points into {n_clusters:,} clusters")
+    left = budget.limit - budget.used - shared
+    runs = max(1, min(n_jobs, left // least))
+    for_steps = left // runs - n_points * _RUN
+    columns = max(1, for_steps // 2 // (n_points * _COLUMN))
+    nodes = (for_steps - columns * n_points * _COLUMN) // _bytes_per_node(n_clusters)
+    return runs, Workspace(columns, max(nodes, _FEWEST_NODES))
+
+
+def _bytes_per_node(n_clusters: int) -> int:
+    return _NODE + _NODE_AND_CLUSTER * n_clusters

@@ -1,0 +1,1 @@
+"""Metric names and raw input → one checked input."""

@@ -1,0 +1,419 @@
+"""Metric name → how its spanning tree is found, and the map back to heights.
+
+A spanning tree depends only on the order of the distances. So a metric that is an increasing
+function of a simpler one, after some map of the points, borrows the simpler one's tree: points
+are mapped, the tree is found, and each weight is turned back into the metric that was asked for.
+For all other metrics, those of any_metric.py, rows of distances must do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
+from isthmus._utils.parameters import as_real
+from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.maps import (
+    as_distributions,
+    centred_unit_rows,
+    chord_to_angle,
+    half,
+    hellinger_of_squares,
+    on_the_sphere,
+    sparse_distributions,
+    sparse_unit_rows,
+    standardised,
+    standardising,
+    unchanged,
+    unit_rows,
+    weighted,
+    weighted_centred_unit_rows,
+    weighted_unit_rows,
+    whitened,
+    whitening,
+)
+from isthmus.metrics.rowwise import (
+    ROW_METRIC_NAMES,
+    CallableMetric,
+    RowMetric,
+    as_weights,
+    callable_metric,
+    require_weight_per_feature,
+    row_metric,
+)
+
+# Coordinates beyond these magnitudes would overflow or underflow when squared.
+_SAFE_LARGEST, _SAFE_SMALLEST = 1e100, 1e-100
+
+# Beyond this Minkowski's distance is the largest difference, to the last bit.
+_AS_GOOD_AS_INFINITE = 1e18
+
+_TOO_LARGE = (
+    "Some distances of metric={!r} are too large for float64. Divide the data by a constant first."
+)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How a named metric is computed.
+
+    Attributes
+    ----------
+    name : str
+        The canonical name.
+    kind : int
+        What kernels accumulate: SQUARES, ABSOLUTES, MAXIMUM or POWERS.
+    power : float
+        The exponent p of POWERS; 0 otherwise.
+    prepare : callable
+        Maps checked points to the points that kernels see.
+    to_heights : callable
+        Maps what kernels accumulated to distances of this metric. Increasing.
+    degree : int
+        How the distances grow when the prepared points are scaled: by scale ** degree.
+    prepare_sparse : callable, optional
+        The same as ``prepare`` for the CSR matrices of ``scipy.sparse``; None where the map would
+        fill them.
+    map_of : callable, optional
+        From points to the map that ``prepare`` applies to them; None where that is ``prepare``,
+        whatever the points.
+    """
+
+    name: str
+    kind: int
+    power: float
+    prepare: Callable[[Array], Array]
+    to_heights: Callable[[Array], Array]
+    degree: int
+    prepare_sparse: Callable[[Any], Any] | None = None
+    map_of: Callable[[Array], Callable[[Array], Array]] | None = None
+
+
+@dataclass(frozen=True)
+class PreparedPoints:
+    """Points ready for a kernel, and the way from its accumulations back to distances."""
+
+    points: Array
+    metric: Metric
+    scale: float
+
+    def heights(self, accumulated: Array) -> Floats:
+        """Turn accumulations over the prepared points into distances."""
+        heights: Floats = self.metric.to_heights(accumulated)
+        with np.errstate(over="ignore"):
+            for _ in range(self.metric.degree if self.scale != 1.0 else 0):
+                heights = heights * self.scale
+        if not np.isfinite(heights).all():
+            raise ValueError(_TOO_LARGE.format(self.metric.name))
+        return heights
+
+
+def resolve_metric(
+    metric: Any, metric_params: Mapping[str, Any] | None = None
+) -> Metric | RowMetric | CallableMetric:
+    """Return the metric of that name or callable, or raise with the names there are.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name or alias from ``METRIC_NAMES``, or a function of two points.
+    metric_params : mapping, optional
+        Keyword arguments of a callable. ``{"p": …}`` for ``"minkowski"`` (default 2);
+        ``{"V": variances}`` for ``"seuclidean"`` and ``{"V": covariance}`` or
+        ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those of the points); ``{"w": …}``,
+        weights of the features, for most others.
+    """
+    params = _checked_params(metric_params)
+    name = canonical_name(metric)
+    resolved: Metric | RowMetric | CallableMetric
+    if name == "pyfunc" and callable(params.get("func")):
+        return callable_metric(params.pop("func"), params)
+    if name == "pyfunc":
+        raise ValueError("metric='pyfunc' needs metric_params={'func': a function of two points}.")
+    if name is None and callable(metric):
+        return callable_metric(metric, params)
+    if name in ROW_METRIC_NAMES:
+        resolved = row_metric(name, params)
+    elif name == "seuclidean":
+        resolved = _standardised(params.pop("V", None))
+    elif name == "mahalanobis":
+        resolved = _mahalanobis(params.pop("V", None), params.pop("VI", None))
+    elif name == "minkowski":
+        resolved = _weighted(_minkowski(params.pop("p", 2.0)), params)
+    elif name in _METRICS:
+        resolved = _weighted(_METRICS[name], params)
+    else:
+        raise ValueError(_unknown(metric))
+    if params:
+        raise ValueError(f"metric={metric!r} does not take the parameters {sorted(params)}.")
+    return resolved
+
+
+def canonical_name(metric: Any) -> str | None:
+    """Return the name that an alias stands for; None for what is no name."""
+    return _ALIASES.get(metric, metric) if isinstance(metric, str) else None
+
+
+def _unknown(metric: Any) -> str:
+    listed = ", ".join(repr(known) for known in CANONICAL_NAMES)
+    return (
+        f"Unknown metric {metric!r}.{suggestion(metric)} Known metrics: {listed}; their aliases in "
+        "SciPy and scikit-learn; and functions of two points."
+    )
+
+
+def suggestion(metric: Any) -> str:
+    """Return a question after the known name that is most like an unknown one, if any is."""
+    near = get_close_matches(metric.lower(), METRIC_NAMES, 1) if isinstance(metric, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _checked_params(metric_params: Any) -> dict[str, Any]:
+    if metric_params is None:
+        return {}
+    if not isinstance(metric_params, Mapping) or not all(isinstance(k, str) for k in metric_params):
+        raise TypeError(
+            f"metric_params must be a dictionary of named parameters, got {metric_params!r}."
+        )
+    return dict(metric_params)
+
+
+def is_precomputed(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether distances are given; raise where they are given parameters."""
+    if not isinstance(metric, str) or metric != "precomputed":
+        return False
+    if metric_params:
+        raise ValueError(
+            f"metric='precomputed' does not take the parameters {list(metric_params)}."
+        )
+    return True
+
+
+def check_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> None:
+    """Raise where there is no such metric, or where it does not take the parameters."""
+    if not is_precomputed(metric, metric_params):
+        resolve_metric(metric, metric_params)
+
+
+def is_by_callable(metric: Any) -> bool:
+    """Whether Python computes the distances, of whatever objects there are."""
+    return callable(metric) or canonical_name(metric) == "pyfunc"
+
+
+def allows_nan(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether points may have missing values."""
+    if canonical_name(metric) != "nan_euclidean":
+        return False
+    resolved = resolve_metric(metric, metric_params)
+    return isinstance(resolved, RowMetric) and resolved.allows_nan
+
+
+def takes_sparse(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether points may be sparse."""
+    if canonical_name(metric) not in SPARSE_METRICS:
+        return False
+    resolved = resolve_metric(metric, metric_params)
+    return isinstance(resolved, Metric) and resolved.prepare_sparse is not None
+
+
+def prepare_points(points: Any, metric: Metric) -> PreparedPoints:
+    """Map points for the kernels and bring extreme magnitudes into range.
+
+    points : array, or CSR matrix where the metric takes it
+
+    The scale is a power of two, so it costs no accuracy. Where powers are summed, coordinates are
+    always brought below 1.
+    """
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        mapped: Any
+        if isinstance(points, np.ndarray):
+            entries = mapped = metric.prepare(points)
+        else:
+            assert metric.prepare_sparse is not None  # it was checked
+            mapped = metric.prepare_sparse(points)
+            entries = mapped.data
+    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+    if not np.isfinite(largest):
+        raise ValueError(_TOO_LARGE.format(metric.name))
+    scale = 1.0
+    extreme = largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST
+    if extreme or (metric.kind == POWERS and largest > 0.0):
+        scale = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
+        mapped = mapped.astype(np.float64, copy=False) / scale
+    return PreparedPoints(mapped, metric, scale)
+
+
+def map_for_others(prepared: PreparedPoints, points: Array) -> Callable[[Array], Floats]:
+    """Return the map that prepared some points, to be applied to others; its results are float64.
+
+    points : array
+        Those that ``prepared`` was made of. What is too large for the map is not finite then.
+    """
+    metric = prepared.metric
+    prepare = metric.prepare if metric.map_of is None else metric.map_of(points)
+
+    def mapped(others: Array) -> Floats:
+        with np.errstate(all="ignore"):
+            scaled: Floats = prepare(others).astype(np.float64, copy=False) / prepared.scale
+        return scaled
+
+    return mapped
+
+
+def _minkowski(p: Any) -> Metric:
+    if (
+        isinstance(p, bool)
+        or not isinstance(p, int | float | np.integer | np.floating)
+        or not p >= 1
+    ):
+        raise ValueError(f"metric='minkowski' needs a number p >= 1, got p={p!r}.")
+    if p == 1:
+        return _METRICS["manhattan"]
+    if p == 2:
+        return _METRICS["euclidean"]
+    if p > _AS_GOOD_AS_INFINITE:
+        return _METRICS["chebyshev"]
+    return Metric("minkowski", POWERS, float(p), unchanged, unchanged, 1)
+
+
+def _weighted(metric: Metric, params: dict[str, Any]) -> Metric:
+    """Return the metric with the weights of features that the parameters may hold.
+
+    They go into the map of the points, so that every engine serves weighted metrics.
+    """
+    if metric.name not in _WEIGHTED:
+        return metric
+    weights = as_weights(params.pop("w", None), metric.name)
+    if weights is None:
+        return metric
+    prepare = partial(_prepare_weighted, metric, weights)
+    return replace(
+        metric, prepare=prepare, prepare_sparse=None, map_of=partial(_beside_first, prepare)
+    )
+
+
+def _beside_first(prepare: Callable[[Array], Array], points: Array) -> Callable[[Array], Array]:
+    """Return a map that depends on the first point, for points that are not."""
+    first = points[:1].astype(np.float64)
+    return lambda others: prepare(np.concatenate([first, others]))[1:]
+
+
+def _prepare_weighted(metric: Metric, weights: Floats, points: Array) -> Array:
+    require_weight_per_feature(points, weights, metric.name)
+    return _WEIGHTED[metric.name](points, weights, metric)
+
+
+def _weighted_sums(points: Array, weights: Floats, metric: Metric) -> Array:
+    exponent = {SQUARES: 2.0, ABSOLUTES: 1.0}.get(metric.kind, metric.power)
+    return weighted(points, weights ** (1.0 / exponent))
+
+
+# As in SciPy: of the largest difference, weights say which features count.
+_WEIGHTED: dict[str, Callable[[Array, Floats, Metric], Array]] = {
+    "euclidean": _weighted_sums,
+    "sqeuclidean": _weighted_sums,
+    "manhattan": _weighted_sums,
+    "minkowski": _weighted_sums,
+    "chebyshev": lambda points, weights, _: points[:, weights > 0.0],
+    "cosine": lambda points, weights, _: weighted_unit_rows(points, weights),
+    "correlation": lambda points, weights, _: weighted_centred_unit_rows(points, weights),
+}
+
+
+def _standardised(variances: Any) -> Metric:
+    given = None
+    if variances is not None:
+        given = as_real(variances, "V of metric='seuclidean'")
+        if given.ndim != 1 or not (np.isfinite(given) & (given > 0)).all():
+            raise ValueError(
+                "metric='seuclidean' needs V to be one finite variance above 0 for each feature."
+            )
+    prepare = partial(standardised, variances=given)
+    map_of = partial(standardising, variances=given)
+    return Metric("seuclidean", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of)
+
+
+def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
+    if covariance is not None and inverse is not None:
+        raise ValueError("metric='mahalanobis' takes V or VI, its inverse, but not both.")
+    given = covariance if inverse is None else inverse
+    matrix = None
+    if given is not None:
+        name = "V" if inverse is None else "VI"
+        matrix = as_real(given, f"{name} of metric='mahalanobis'")
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(
+                f"metric='mahalanobis' needs {name} to be a square matrix, one row for each "
+                f"feature; got shape {matrix.shape}."
+            )
+        if not np.isfinite(matrix).all():
+            raise ValueError(f"metric='mahalanobis' needs {name} to be finite.")
+    prepare = partial(whitened, matrix=matrix, is_inverse=inverse is not None)
+    map_of = partial(whitening, matrix=matrix, is_inverse=inverse is not None)
+    return Metric("mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of)
+
+
+_METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("euclidean", SQUARES, 0.0, unchanged, np.sqrt, 1, unchanged),
+        Metric("sqeuclidean", SQUARES, 0.0, unchanged, unchanged, 2, unchanged),
+        Metric("manhattan", ABSOLUTES, 0.0, unchanged, unchanged, 1),
+        Metric("chebyshev", MAXIMUM, 0.0, unchanged, unchanged, 1),
+        Metric("cosine", SQUARES, 0.0, unit_rows, half, 0, sparse_unit_rows),
+        Metric("angular", SQUARES, 0.0, unit_rows, chord_to_angle, 0, sparse_unit_rows),
+        Metric("correlation", SQUARES, 0.0, centred_unit_rows, half, 0),
+        Metric("haversine", SQUARES, 0.0, on_the_sphere, chord_to_angle, 0),
+        Metric(
+            "hellinger",
+            SQUARES,
+            0.0,
+            as_distributions,
+            hellinger_of_squares,
+            0,
+            sparse_distributions,
+        ),
+    )
+}
+SPARSE_METRICS = tuple(name for name, metric in _METRICS.items() if metric.prepare_sparse)
+"""The metrics of which points may be sparse."""
+
+_ALIASES = {
+    alias: name
+    for name, aliases in {
+        "euclidean": ("l2", "euclid", "eu", "e"),
+        "sqeuclidean": ("sqeuclid", "sqe"),
+        "manhattan": ("cityblock", "l1", "cblock", "cb", "c"),
+        "chebyshev": ("linf", "infinity", "chebychev", "cheby", "cheb", "ch"),
+        "minkowski": ("p", "pnorm", "mi", "m"),
+        "seuclidean": ("se", "s"),
+        "mahalanobis": ("mahal", "mah"),
+        "cosine": ("cos",),
+        "correlation": ("co",),
+        "hamming": ("matching", "hamm", "ha", "h"),
+        "jaccard": ("jacc", "ja", "j"),
+        "jensenshannon": ("js",),
+        "rogerstanimoto": ("sokalmichener",),
+    }.items()
+    for alias in aliases
+}
+
+CANONICAL_NAMES = (
+    *_METRICS,
+    "minkowski",
+    "seuclidean",
+    "mahalanobis",
+    *ROW_METRIC_NAMES,
+    "pyfunc",
+    "precomputed",
+)
+"""One name of every metric."""
+
+METRIC_NAMES = (*CANONICAL_NAMES, *_ALIASES)
+"""Every name that ``metric=`` takes."""

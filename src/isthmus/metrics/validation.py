@@ -1,0 +1,158 @@
+"""Raw input → checked arrays.
+
+Whatever a user passes is checked here, before any work is done; the rooms after this one trust
+what they get. An error says what was wrong, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_array
+
+from isthmus._utils.parameters import as_real
+from isthmus._utils.typing import Array, Floats
+
+# Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
+SYMMETRY_TOLERANCE = 1e-8
+
+SPARSE_REFUSED = (
+    "Sparse points are served for the metrics 'euclidean', 'sqeuclidean', 'cosine', 'angular' and "
+    "'hellinger', by TransitiveClustering and minimum_spanning_tree. Use X.toarray() for others; "
+    "for a graph of distances, metric='precomputed'."
+)
+# Beyond this ratio products of a few weights could underflow beside the largest.
+LARGEST_RATIO_OF_WEIGHTS = 2.0**200
+
+
+def refuse_unsuitable(X: Any) -> None:
+    """Raise for what NumPy would turn into numbers without a word: dates and masked entries."""
+    if np.ma.isMaskedArray(X):
+        raise TypeError("Masked arrays are not supported: fill in or remove masked entries first.")
+    dtypes = getattr(X, "dtypes", None)  # of a data frame, one per column
+    if dtypes is None or len(X.shape) == 1:  # a series has one
+        dtypes = [getattr(X, "dtype", None)]
+    for dtype in dtypes:
+        temporal = getattr(dtype, "is_temporal", None)  # polars
+        if getattr(dtype, "kind", None) in ("m", "M") or (temporal is not None and temporal()):
+            raise TypeError(
+                f"Dates and durations ({dtype}) have no unit of distance: turn them into numbers, "
+                "for example days, first."
+            )
+
+
+def float_types(X: Any) -> list[type]:
+    """Return the types that points may have, the first being the one to convert others to.
+
+    float32 holds all numbers of the small types (float16, int16, uint8, bool …) exactly.
+    """
+    dtypes = getattr(X, "dtypes", None)  # of a data frame, one per column
+    if dtypes is None or len(X.shape) == 1:
+        dtypes = [getattr(X, "dtype", None)]
+    small = all(isinstance(dtype, np.dtype) and np.can_cast(dtype, np.float32) for dtype in dtypes)
+    return [np.float32, np.float64] if small else [np.float64, np.float32]
+
+
+def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False) -> Array:
+    """Return X as a finite 2-D array of float64 or float32; see float_types.
+
+    What is sparse becomes a CSR matrix or array, its indices sorted, no entry stored twice.
+    """
+    refuse_unsuitable(X)
+    if issparse(X) and not accept_sparse:
+        raise TypeError(SPARSE_REFUSED)
+    points: Array = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=float_types(X),
+        ensure_all_finite="allow-nan" if allow_nan else True,
+        ensure_min_features=1,
+        estimator="isthmus",
+    )
+    return canonical(points) if issparse(points) else points
+
+
+def canonical(points: Any) -> Any:
+    """Return a CSR matrix with its indices sorted and no entry stored twice, perhaps a copy."""
+    if points.has_canonical_format:
+        return points
+    copied = points.copy()
+    copied.sum_duplicates()
+    return copied
+
+
+def check_items(X: Any) -> list[Any]:
+    """Return what a callable metric compares: the objects of a list, or the rows of a table.
+
+    Rows are 1-D arrays of finite numbers, of the type that the table had.
+    """
+    objects = as_objects(X)
+    if objects is not None:
+        return objects
+    refuse_unsuitable(X)
+    return list(check_array(X, estimator="isthmus"))
+
+
+def as_objects(X: Any) -> list[Any] | None:
+    """Return a list, or 1-D array, of objects as a list; None for all else.
+
+    A list of rows of numbers, all of one length, is a table and no list of objects.
+    """
+    if isinstance(X, list | tuple):
+        return None if _is_table(X) else list(X)
+    if len(getattr(X, "shape", ())) == 1 and np.asarray(X).dtype.kind in "OUST":
+        return list(X)
+    return None
+
+
+def _is_table(rows: list[Any] | tuple[Any, ...]) -> bool:
+    lengths = set()
+    for row in rows:
+        if not isinstance(row, list | tuple | np.ndarray):
+            return False
+        try:
+            array = np.asarray(row)
+        except ValueError:  # lists of several lengths
+            return False
+        if array.ndim != 1 or array.dtype.kind not in "biufc":
+            return False
+        lengths.add(len(array))
+    return len(lengths) <= 1
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Return the weights of rows, (n_rows,), as float64; None where none are given.
+
+    One number is the weight of every row. Weights are finite and not negative, some are above
+    zero, and these are not further apart than what sums and products of them can hold.
+    """
+    if sample_weight is None:
+        return None
+    refuse_unsuitable(sample_weight)
+    weights = as_real(sample_weight, "sample_weight")
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must be one number for each of {n_rows} rows, or one for all; got an "
+            f"array of shape {weights.shape}."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if wrong.size:
+        raise ValueError(
+            "sample_weight must be finite and not negative, but that of row "
+            f"{wrong[0]} is {weights[wrong[0]]:g}."
+        )
+    positive = weights[weights > 0.0]
+    if not positive.size:
+        raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
+    with np.errstate(over="ignore"):
+        ratio = positive.max() / positive.min()
+    if ratio > LARGEST_RATIO_OF_WEIGHTS:
+        raise ValueError(
+            f"sample_weight ranges from {positive.min():g} to {positive.max():g}, more than a "
+            f"factor of {LARGEST_RATIO_OF_WEIGHTS:.0e}. Give rows that hardly count the weight 0."
+        )
+    return weights

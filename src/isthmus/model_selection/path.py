@@ -1,0 +1,186 @@
+"""A fit → its clusters for many numbers of clusters, and how good each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import count
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from isthmus._utils.parallel import map_in_threads
+from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.model_selection.silhouette import Silhouette
+from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.separation import gaps_of_clusters, margins_of
+
+# So many rows are printed, and so many sizes in each.
+_ROWS = 40
+_SIZES = 6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusterPath:
+    """The clusters of one fit for several numbers of clusters. ``print`` shows a table.
+
+    Row i of each attribute belongs to ``n_clusters[i]``.
+
+    Attributes
+    ----------
+    n_clusters : ndarray of shape (m,)
+        The numbers of clusters, ascending.
+    labels : ndarray of shape (m, n_samples), dtype int32
+        What a fit with each number gives.
+    inertia : ndarray of shape (m,)
+        Its inertia.
+    sizes : list of m arrays
+        How many rows each of its clusters has.
+    margin : ndarray of shape (m,)
+        The smallest margin of a cluster: its distance to the nearest other one, less the widest
+        gap within it. Above 0 exactly where all clusters are consistent; see
+        :func:`isthmus.consistency`. Infinite for one cluster.
+    silhouette : ndarray of shape (m,)
+        The mean silhouette by transitive distances; see :func:`isthmus.transitive_silhouette`.
+        NaN for one cluster, which has none.
+    """
+
+    n_clusters: Ints
+    labels: Labels
+    inertia: Floats
+    sizes: list[Ints]
+    margin: Floats
+    silhouette: Floats
+
+    def labels_for(self, n_clusters: int) -> Labels:
+        """Return the labels for one of the numbers of clusters: shape (n_samples,)."""
+        rows = np.flatnonzero(self.n_clusters == n_clusters)
+        if rows.size == 0:
+            raise ValueError(
+                f"The path goes from {self.n_clusters[0]} to {self.n_clusters[-1]} clusters, and "
+                f"does not hold {n_clusters!r}."
+            )
+        labels: Labels = self.labels[rows[0]]
+        return labels
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: one row per number of clusters, its index; without labels."""
+        try:
+            pandas: Any = import_module("pandas")
+        except ImportError as error:
+            raise ImportError(
+                "to_frame() needs pandas: pip install pandas. The attributes need nothing."
+            ) from error
+        columns = {
+            "silhouette": self.silhouette,
+            "margin": self.margin,
+            "inertia": self.inertia,
+            "largest": [int(sizes.max()) for sizes in self.sizes],
+            "smallest": [int(sizes.min()) for sizes in self.sizes],
+        }
+        return pandas.DataFrame(columns, index=pandas.Index(self.n_clusters, name="n_clusters"))
+
+    def __len__(self) -> int:
+        return len(self.n_clusters)
+
+    def __repr__(self) -> str:
+        low, high = self.n_clusters[0], self.n_clusters[-1]
+        title = f"ClusterPath({self.labels.shape[1]} rows, {low} to {high} clusters)"
+        header = ("k", "silhouette", "margin", "inertia", "sizes")
+        cells = [
+            (
+                str(self.n_clusters[i]),
+                f"{self.silhouette[i]:.4f}",
+                f"{self.margin[i]:.4g}",
+                f"{self.inertia[i]:.4g}",
+                _shown(self.sizes[i]),
+            )
+            for i in range(min(len(self), _ROWS))
+        ]
+        widths = [max(map(len, column)) for column in zip(header[:4], *cells, strict=False)]
+        lines = [
+            "  ".join(
+                [*(cell.rjust(width) for cell, width in zip(row[:4], widths, strict=True)), row[4]]
+            )
+            for row in (header, *cells)
+        ]
+        if len(self) > _ROWS:
+            lines.append(f"… and {len(self) - _ROWS} more")
+        return "\n".join([title, *lines])
+
+
+def _shown(sizes: Ints) -> str:
+    listed = ", ".join(map(str, sizes[:_SIZES].tolist()))
+    return f"{listed}, …" if len(sizes) > _SIZES else listed
+
+
+@dataclass(frozen=True)
+class Found:
+    """The clusters for one number of them.
+
+    Attributes
+    ----------
+    labels : (n_samples,) int32
+        Of all rows.
+    on_tree : (n,) int32
+        Of the points of the tree: rows of weight 0 are not on it.
+    inertia : float
+    """
+
+    labels: Labels
+    on_tree: Labels
+    inertia: float
+
+
+def cluster_path(
+    tree: UltrametricTree,
+    masses: Floats | None,
+    solvers: dict[int, Callable[[], Found]],
+    *,
+    n_jobs: int,
+    progress: Callable[[int, int], object] | None = None,
+) -> ClusterPath:
+    """Return the path over several numbers of clusters.
+
+    They are shared among threads, and the result does not depend on how.
+
+    Parameters
+    ----------
+    tree : UltrametricTree
+    masses : (n,) float64, optional
+        How many points each one stands for.
+    solvers : dict
+        For each number of clusters, ascending, what finds them; called in any order.
+    n_jobs : int
+    progress : callable, optional
+        Called as ``progress(done, total)``.
+    """
+    numbers = list(solvers)
+    silhouette = Silhouette(tree, masses)
+    n_done, one_at_a_time = count(1), Lock()
+
+    def study(k: int) -> tuple[Found, float, float]:
+        found = solvers[k]()
+        gaps = gaps_of_clusters(tree, found.on_tree.astype(np.int64), k)
+        margin = float(margins_of(gaps.inside, gaps.outside).min())
+        mean = silhouette.mean(found.on_tree, k) if k > 1 else np.nan
+        with one_at_a_time:
+            if progress is not None:
+                progress(next(n_done), len(numbers))
+        return found, margin, mean
+
+    silhouette.sums_below  # noqa: B018 -- what all threads share is computed before they begin
+    studied = map_in_threads(study, numbers, n_jobs)
+    found, margins, means = zip(*studied, strict=True)
+    return ClusterPath(
+        n_clusters=np.array(numbers),
+        labels=np.stack([each.labels for each in found]),
+        inertia=np.array([each.inertia for each in found]),
+        sizes=[
+            np.bincount(each.labels, minlength=k) for k, each in zip(numbers, found, strict=True)
+        ],
+        margin=np.array(margins),
+        silhouette=np.array(means),
+    )

@@ -1,0 +1,1 @@
+"""New points → attachment edges → labels and distances."""

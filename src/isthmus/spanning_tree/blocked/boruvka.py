@@ -1,0 +1,342 @@
+"""Points with many features → the edges of their spanning tree, by blocked matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import issparse
+from threadpoolctl import threadpool_limits
+
+from isthmus._numba.accumulators import SQUARES
+from isthmus._numba.kernel import announce_compilation
+from isthmus._numba.simd import COLUMNS
+from isthmus._utils.parallel import Workers
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.metrics.registry import PreparedPoints
+from isthmus.spanning_tree.blocked import candidates, rounds
+from isthmus.spanning_tree.blocked.bounds import BLOCK, Apart, Blocks, Singles, dense_blocks
+from isthmus.spanning_tree.blocked.sparse_rows import sparse_blocks
+from isthmus.spanning_tree.union_find import HUGE, Best, Joined, join_best
+
+# Points in a list.
+_NEIGHBOURS = 8
+# Points that search together.
+_GROUP = 256
+# A point that searches looks farther than its component's best edge by this factor of squared
+# distances: the component grows, and its best edges with it.
+_FARTHER = 1.1
+# Relative error of a sum of squared differences in float64, per feature; twice as much as need be.
+_SLACK = 2.0**-52
+
+
+def serves(prepared: PreparedPoints) -> bool:
+    """Whether distances are Euclidean, after the metric's map."""
+    return prepared.metric.kind == SQUARES
+
+
+class TooCloseError(Exception):
+    """So many distances are all but equal that bounds of them are of no use."""
+
+
+def spanning_tree_by_tiles(
+    prepared: PreparedPoints,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    limit: float = np.inf,
+    block: int = BLOCK,
+) -> tuple[Ints, Floats] | None:
+    """Return the edges, unordered, and the weights of the spanning tree of at least two points.
+
+    None where more than ``limit`` distances would have to be measured one by one. Whether they
+    are does not depend on threads. Blocks hold at most ``block`` points; fewer take less memory.
+    """
+    announce_compilation("the search for neighbours among many features", candidates.keep_nearest)
+    # Threads work on tiles of their own; the matrix products inside must not start others.
+    with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
+        points = prepared.points
+        make = sparse_blocks if issparse(points) else dense_blocks
+        run = _Run(make(points, workers, min(block, BLOCK)), workers, progress, limit)
+        run.find_neighbours()
+        try:
+            run.join()
+        except TooCloseError:
+            return None
+        edges, accumulated = run.edges()
+    return edges, prepared.heights(accumulated)
+
+
+class _Tile:
+    """The buffers of a worker: inner products of points with those of a block."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        n_columns = blocks.size
+        n_rows = max(n_columns, min(_GROUP, blocks.n_points))
+        self.flat = np.empty(n_rows * n_columns, dtype=np.float32)
+        self.square = self.flat.reshape(n_rows, n_columns)
+        self.column_terms = np.empty(n_columns, dtype=np.float32)
+        self.scratch = blocks.rows.scratch()
+
+    def fill(
+        self, blocks: Blocks, rows: slice | Labels, other: int, apart: Apart | None
+    ) -> Singles:
+        """Compute products and terms of places of a block against another block.
+
+        Returns the terms of the rows.
+        """
+        columns = blocks.places(other)
+        n_columns = columns.stop - columns.start
+        row_terms = blocks.row_terms(rows, apart)
+        self.column_terms[:n_columns] = blocks.column_terms(other, apart)
+        self.column_terms[n_columns:] = np.nan
+        blocks.rows.products(rows, columns, self.square[: len(row_terms)], self.scratch)
+        return row_terms
+
+
+class _Run:
+    """The state of Borůvka's algorithm over certified lists; the kernels fill it."""
+
+    def __init__(
+        self, blocks: Blocks, workers: Workers, progress: Progress | None, limit: float
+    ) -> None:
+        n_points = blocks.n_points
+        self.blocks = blocks
+        self.workers = workers
+        self.progress = progress
+        self.kernels = {"SPARSE": int(blocks.rows.sparse)}
+        self.tiles = [_Tile(blocks) for _ in range(workers.n_jobs)]
+        self.n_neighbours = min(_NEIGHBOURS, n_points - 1)
+        self.slack = 0.0 if blocks.exact else (blocks.rows.n_summands + 8) * _SLACK
+        self.places = np.full((n_points, self.n_neighbours), -1, dtype=np.int32)
+        self.distances = np.empty((n_points, self.n_neighbours))
+        self.reach = np.empty(n_points)
+        self.used = np.zeros(n_points, dtype=np.int32)
+        self.labels = np.arange(n_points, dtype=np.int32)
+        self.joined = Joined(
+            *np.ones((3, n_points), dtype=np.int32), *np.empty((2, n_points - 1), dtype=np.int32)
+        )
+        self.n_edges = 0
+        self.limit = limit
+        self.n_measured = [0] * workers.n_jobs
+        self.never = np.full(COLUMNS, -np.inf, dtype=np.float32)
+
+    def find_neighbours(self) -> None:
+        """Fill the lists of all points, each tile once."""
+        blocks, n_points = self.blocks, self.blocks.n_points
+        values = np.full((n_points, self.n_neighbours), np.inf, dtype=np.float32)
+        limits = np.full(n_points + COLUMNS, np.inf, dtype=np.float32)
+        done = 0
+        for pairs in _rounds_of_pairs(blocks.n_blocks):
+
+            def work(
+                worker: int, number: int, _: int, pairs: list[tuple[int, int]] = pairs
+            ) -> None:
+                self._compare(*pairs[number], self.tiles[worker], values, limits)
+
+            self.workers.in_blocks(len(pairs), 1, work)
+            done += len(pairs)
+            self._report(2 * done / (blocks.n_blocks * (blocks.n_blocks + 1)))
+        self.reach[:] = values[:, -1].astype(np.float64) * blocks.scale**2 * (1.0 - self.slack)
+        if self.n_neighbours == n_points - 1:
+            self.reach[:] = np.inf
+
+        kernel = candidates.measure_lists.specialised(self.kernels)
+
+        def measure(_: int, start: int, stop: int) -> None:
+            kernel(blocks.rows.given, blocks.order, self.places, self.distances, start, stop)
+
+        self.workers.in_blocks(n_points, 256, measure)
+
+    def _compare(
+        self, block: int, other: int, tile: _Tile, values: Singles, limits: Singles
+    ) -> None:
+        blocks = self.blocks
+        rows, columns = blocks.places(block), blocks.places(other)
+        farthest = max(limits[rows].max(), limits[columns].max())
+        if blocks.gaps(block)[other] > farthest:
+            return
+        apart = blocks.apart(rows, block, other)
+        if apart is not None and blocks.distances_along(rows, other, apart).min() > farthest:
+            return
+        row_terms = tile.fill(blocks, rows, other, apart)
+        candidates.keep_nearest(
+            tile.flat,
+            blocks.size,
+            row_terms,
+            tile.column_terms,
+            rows.start,
+            columns.start,
+            len(row_terms),
+            columns.stop - columns.start,
+            limits,
+            values,
+            self.places,
+        )
+
+    def join(self) -> None:
+        """Run rounds until one component is left."""
+        n_components, largest = self.blocks.n_points, 0
+        new_label = np.empty(n_components, dtype=np.int32)
+        while n_components > 1:
+            best, unsure = self._best_edges(n_components)
+            rounds.keep_certain(self.labels, unsure, best)
+            if (best.distance == HUGE).all():
+                self._search_again(unsure, n_components, largest)
+                continue
+            n_components, self.n_edges, largest = join_best(
+                n_components, -1, best, self.labels, self.joined, new_label, self.n_edges
+            )
+            self.labels = new_label[self.labels]
+            self._report(1.0)
+
+    def _best_edges(self, n_components: int) -> tuple[Best, Labels]:
+        """Return the best edges that the lists hold, and the points for which they may be wrong."""
+        best = Best(np.full(n_components, HUGE), *np.zeros((2, n_components), dtype=np.int32))
+        rounds.scan_lists(self.labels, self.places, self.distances, self.used, best)
+        unsure = np.empty(len(self.labels), dtype=np.int32)
+        return best, unsure[: rounds.list_unsure(self.labels, self.reach, best, unsure)]
+
+    def _search_again(self, unsure: Labels, n_components: int, largest: int) -> None:
+        """Let unsure points search, first one of each component, then those still unsure.
+
+        What the first finds limits how far the others must look. The largest component waits.
+        """
+        unsure = unsure[self.labels[unsure] != largest]
+        _, first = np.unique(self.labels[unsure], return_index=True)
+        self._search(np.sort(unsure[first]), np.full(n_components, np.inf))
+        best, unsure = self._best_edges(n_components)
+        self._search(unsure[self.labels[unsure] != largest], best.distance)
+
+    def _search(self, searching: Labels, known: Floats) -> None:
+        """Fill the lists of some places, in ascending order, with places of other labels.
+
+        known : (n_components,)
+            The length of an edge out of each component.
+        """
+        pure = _labels_of_blocks(self.labels, self.blocks)
+        groups = list(self._groups(searching))
+
+        def work(worker: int, number: int, _: int) -> None:
+            self.n_measured[worker] += self._search_group(
+                *groups[number], known, pure, self.tiles[worker]
+            )
+            if sum(self.n_measured) > self.limit:
+                raise TooCloseError
+
+        self.workers.in_blocks(len(groups), 1, work)
+
+    def _groups(self, searching: Labels) -> Iterator[tuple[Labels, int]]:
+        """Yield places, in ascending order, in groups that share a centre, and a block with it."""
+        starts = self.blocks.starts
+        if self.blocks.one_centre:
+            cuts = [*range(0, len(searching), _GROUP), len(searching)]
+        else:
+            cuts = np.unique(np.searchsorted(searching, starts)).tolist()
+        for begin, end in pairwise(cuts):
+            if end > begin:
+                rows = searching[begin:end]
+                yield rows, int(np.searchsorted(starts, rows[0], side="right")) - 1
+
+    def _search_group(
+        self, rows: Labels, block: int, known: Floats, pure: Labels, tile: _Tile
+    ) -> int:
+        """Fill the lists of a group of places; return how many distances had to be measured."""
+        blocks = self.blocks
+        n_measured = 0
+        found = candidates.Found(
+            distances=np.full((len(rows), self.n_neighbours), np.inf),
+            places=np.full((len(rows), self.n_neighbours), -1, dtype=np.int32),
+            limits=np.empty(len(rows), dtype=np.float32),
+        )
+        # float32 rounds to nearest: 2^-22 is more than it and float64 can lose
+        unit = blocks.scale**2 * (1.0 - 2.0**-22 - self.slack)
+        labels, group = np.unique(self.labels[rows], return_inverse=True)
+        shortest = known[labels]
+        gaps = blocks.gaps(block)
+        kernel = candidates.keep_nearest_exactly.specialised(self.kernels)
+        for other in np.argsort(gaps, kind="stable"):
+            # Farther than its component's best edge, and a little more, no point need look now.
+            farthest = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
+            found.limits[:] = farthest / unit
+            if gaps[other] > found.limits.max():
+                break
+            if len(labels) == 1 and pure[other] == labels[0]:
+                continue
+            chosen, apart = self._facing(rows, block, int(other), found.limits)
+            if len(chosen) == 0:
+                continue
+            row_terms = tile.fill(blocks, rows[chosen], int(other), apart)
+            n_measured += kernel(
+                blocks.rows.given,
+                blocks.order,
+                tile.flat,
+                blocks.size,
+                row_terms,
+                tile.column_terms,
+                rows,
+                chosen,
+                blocks.places(int(other)).start,
+                self.labels,
+                unit,
+                found,
+                self.never,
+            )
+            np.minimum.at(shortest, group, found.distances[:, 0])
+        self.places[rows] = found.places
+        self.distances[rows] = found.distances
+        self.used[rows] = 0
+        self.reach[rows] = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
+        return n_measured
+
+    def _facing(
+        self, rows: Labels, block: int, other: int, limits: Singles
+    ) -> tuple[Ints, Apart | None]:
+        """Return which of the rows may be within their limits of another block."""
+        apart = self.blocks.apart(rows, block, other)
+        if apart is None:
+            return np.arange(len(rows)), None
+        near = self.blocks.distances_along(rows, other, apart) <= limits
+        return np.flatnonzero(near), apart._replace(rows=apart.rows[near])
+
+    def edges(self) -> tuple[Ints, Floats]:
+        """Return the edges between points, and their squared lengths."""
+        order = self.blocks.order
+        ends = np.column_stack([order[self.joined.edge_a], order[self.joined.edge_b]]).astype(
+            np.int64
+        )
+        accumulated = np.empty(len(ends))
+        candidates.measure_edges.specialised(self.kernels)(
+            self.blocks.rows.given, ends, accumulated
+        )
+        return ends, accumulated
+
+    def _report(self, share_of_neighbours: float) -> None:
+        """Report progress in edges: finding the neighbours counts as the first half of them."""
+        if self.progress is not None:
+            n_edges = self.blocks.n_points - 1
+            self.progress(int((share_of_neighbours * n_edges + self.n_edges) / 2), n_edges)
+
+
+def _labels_of_blocks(labels: Labels, blocks: Blocks) -> Labels:
+    """Return the label of each block's points; -1 where they have several."""
+    starts = blocks.starts[:-1]
+    least, most = np.minimum.reduceat(labels, starts), np.maximum.reduceat(labels, starts)
+    return np.where(least == most, least, -1)
+
+
+def _rounds_of_pairs(n: int) -> Iterator[list[tuple[int, int]]]:
+    """Yield all pairs (i, j), i <= j, of n items, in rounds in which no item comes up twice.
+
+    The pairs of a round can be dealt with at the same time. Everybody meets itself first; then
+    it goes as in a tournament: one stays seated and the others move on by one seat a round.
+    """
+    yield [(i, i) for i in range(n)]
+    seats = n + n % 2
+    for r in range(seats - 1):
+        pairs = [(r, seats - 1)]
+        for k in range(1, seats // 2):
+            a, b = (r + k) % (seats - 1), (r - k) % (seats - 1)
+            pairs.append((min(a, b), max(a, b)))
+        yield [pair for pair in pairs if pair[1] < n]

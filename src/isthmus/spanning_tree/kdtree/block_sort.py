@@ -1,0 +1,61 @@
+"""Sixty-four rows, put into tree order at once.
+
+The last three levels of a kd-tree take as long to build, row by row, as seven of those above: its
+nodes are too small for a pivot to be a good guess. Here the rows of a node of eight leaves
+become columns, which are sorted in registers, halved, and sorted again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._numba.kernel import kernel_part
+from isthmus._numba.simd import BUNCH, order_along_widest, peek, poke
+from isthmus._utils.typing import Array, Floats, Ints, Labels
+
+# Set for each specialisation of the kernels: the number of coordinates.
+DIMS = 0
+
+
+@kernel_part
+def order_bunch(rows: Array, order: Labels, start: int, columns: Floats, places: Ints) -> None:
+    """Halve rows start … start + 63 along their widest coordinate, both halves likewise, and again.
+
+    Within what order_along_widest takes to be equal: where halves meet, they may overlap a little.
+
+    columns : (2, (DIMS + 1) * 64) float64, scratch
+        Coordinates and numbers of the points, twice.
+    places : (64,) int64, scratch
+    """
+    first, second = columns[0], columns[1]
+    fill_columns(rows, order, start, first)
+    order_along_widest(first, np.int64(0), 64, DIMS, places)
+    move_columns(first, places, second)
+    for half in range(2):
+        order_along_widest(second, half * 32, 32, DIMS, places)
+    move_columns(second, places, first)
+    for quarter in range(4):
+        order_along_widest(first, quarter * 16, 16, DIMS, places)
+    for i in range(BUNCH):
+        place = peek(places, i)
+        for t in range(DIMS):
+            poke(rows, (start + i) * DIMS + t, peek(first, t * BUNCH + place))
+        poke(order, start + i, np.int32(peek(first, DIMS * BUNCH + place)))
+
+
+@kernel_part
+def fill_columns(rows: Array, order: Labels, start: int, columns: Floats) -> None:
+    """Fill columns with the coordinates and the numbers of rows start … start + 63."""
+    for i in range(BUNCH):
+        for t in range(DIMS):
+            poke(columns, t * BUNCH + i, np.float64(peek(rows, (start + i) * DIMS + t)))
+        poke(columns, DIMS * BUNCH + i, np.float64(peek(order, start + i)))
+
+
+@kernel_part
+def move_columns(source: Floats, places: Ints, target: Floats) -> None:
+    """Fill target with the columns of source, in the order of places."""
+    for i in range(BUNCH):
+        place = peek(places, i)
+        for t in range(DIMS + 1):
+            poke(target, t * BUNCH + i, peek(source, t * BUNCH + place))

@@ -1,0 +1,105 @@
+"""Balls round the points of a node: one search from the centre speaks for all of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
+from isthmus._numba.kernel import kernel_part
+from isthmus._numba.simd import LANES, poke
+from isthmus._utils.typing import Floats
+from isthmus.spanning_tree.kdtree.build import KdTree
+from isthmus.spanning_tree.kdtree.knn import Group, enclose
+from isthmus.spanning_tree.kdtree.query import Forest, from_length, nearest_outside, to_length
+
+DIMS = 0
+KIND = 0
+
+# Rounding in lengths, much above what any of the computations here can lose.
+SLACK = 1e-12
+
+
+class Balls(NamedTuple):
+    """A ball round the points of each node.
+
+    Attributes
+    ----------
+    centres : (n_blocks * 8 * dims,) float64
+    radii : (n_blocks * 8,) float64
+        Negative where the ball has not been made.
+    """
+
+    centres: Floats
+    radii: Floats
+
+
+@kernel_part
+def make_ball(tree: KdTree, balls: Balls, level: int, node: int, index: int, power: float) -> None:
+    """Fill the centre and the radius of a ball round the points of a node."""
+    begin = (node << (3 * level)) * LANES
+    end = min(tree.order.shape[0], ((node + 1) << (3 * level)) * LANES)
+    for t in range(DIMS):
+        total = 0.0
+        for place in range(begin, end):
+            total += np.float64(tree.blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        balls.centres[index * DIMS + t] = total / (end - begin)
+    farthest = 0.0
+    for place in range(begin, end):
+        farthest = max(farthest, distance_to_centre(tree, balls, place, index, power))
+    balls.radii[index] = to_length(farthest, power) * (1.0 + SLACK)
+
+
+@kernel_part
+def distance_to_centre(tree: KdTree, balls: Balls, place: int, index: int, power: float) -> float:
+    """Return the accumulated distance of the point at a place to the centre of a ball."""
+    total = 0.0
+    for t in range(DIMS):
+        x = np.float64(tree.blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        difference = abs(x - balls.centres[index * DIMS + t])
+        if KIND == SQUARES:
+            total += difference * difference
+        elif KIND == ABSOLUTES:
+            total += difference
+        elif KIND == MAXIMUM:
+            total = max(total, difference)
+        else:
+            total += difference**power
+    return total
+
+
+@kernel_part
+def reach_of_ball(
+    tree: KdTree,
+    forest: Forest,
+    balls: Balls,
+    level: int,
+    node: int,
+    best: float,
+    ball_factor: float,
+    group: Group,
+    power: float,
+) -> float:
+    """Return how far the centre of a node's ball is from other components, at least.
+
+    -1 where the ball is too large, compared with the component's best edge, to be of use.
+    """
+    index = tree.first_block[level] * LANES + node
+    if balls.radii[index] < 0.0:
+        make_ball(tree, balls, level, node, index, power)
+    radius = balls.radii[index]
+    length = to_length(best, power)
+    if radius * radius > ball_factor * length * length:
+        return -1.0
+    for lane in range(LANES):
+        poke(group.distance, lane, -1.0)
+        poke(group.place, lane, np.int32(-1))
+    for t in range(DIMS):
+        poke(group.queries, t * LANES, balls.centres[index * DIMS + t])
+    poke(group.labels, 0, forest.node_labels[index])
+    # What is farther than this from the centre is too far from any point below the node.
+    poke(group.distance, 0, from_length((length + radius) * (1.0 + 4.0 * SLACK), power))
+    enclose(np.int64(1), group)
+    nearest_outside(tree, forest, level, node, forest.node_labels[index], group, power)
+    return to_length(group.distance[0], power) * (1.0 - SLACK)

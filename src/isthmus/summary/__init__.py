@@ -1,0 +1,1 @@
+"""A finished clustering → a table of its clusters."""

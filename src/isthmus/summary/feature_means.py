@@ -1,0 +1,71 @@
+"""Rows and their clusters → the mean of each feature in each cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array, issparse
+
+from isthmus._utils.parallel import chunks
+from isthmus._utils.typing import Floats, Labels
+
+# Means are left out where there would be more of them: many clusters times many features.
+LARGEST = 1 << 22
+# Entries of the data that are looked at together.
+_AT_ONCE = 1 << 20
+
+
+def feature_means(data: Any, labels: Labels, masses: Floats | None) -> Floats | None:
+    """Return the means, (k, d), or None where data have no features or there are too many means.
+
+    Missing values (NaN) are left out; the mean of nothing else is NaN.
+
+    Parameters
+    ----------
+    data : array or CSR matrix of shape (n, d), or anything else that was fitted
+    labels : (n,) int32
+        The cluster of each row, from 0; none is empty.
+    masses : (n,) float64, optional
+        How many equal rows each one stands for.
+    """
+    if not _has_features(data):
+        return None
+    n_clusters, n_features = int(labels.max()) + 1, data.shape[1]
+    if n_clusters * n_features > LARGEST:
+        return None
+    # So small that no sum is larger than what is summed.
+    unit = np.ldexp(1.0, -int(np.ceil(np.log2(len(labels)))))
+    weights = np.full(len(labels), unit) if masses is None else masses / masses.max() * unit
+    if issparse(data) or not np.isnan(data.min()):
+        totals = np.bincount(labels, weights=weights)[:, None]
+        return _weighted_sums(data, labels, weights, n_clusters) / totals
+    sums = _weighted_sums(data, labels, weights, n_clusters, np.nan_to_num)
+    present = _weighted_sums(data, labels, weights, n_clusters, lambda block: ~np.isnan(block))
+    return np.divide(sums, present, out=np.full_like(sums, np.nan), where=present > 0.0)
+
+
+def _weighted_sums(
+    data: Any,
+    labels: Labels,
+    weights: Floats,
+    n_clusters: int,
+    of: Callable[[Any], Any] | None = None,
+) -> Floats:
+    """Return the sum of the rows, or of something of them, over each cluster: (k, d)."""
+    sums = np.zeros((n_clusters, data.shape[1]))
+    for start, stop in chunks(len(labels), max(1, _AT_ONCE // data.shape[1])):
+        block = data[start:stop] if of is None else of(data[start:stop])
+        one_each = np.arange(stop - start + 1, dtype=np.int32)
+        adding = csc_array(
+            (weights[start:stop], labels[start:stop], one_each), shape=(n_clusters, stop - start)
+        )
+        sums += adding @ block.astype(np.float64, copy=False)
+    return sums
+
+
+def _has_features(data: Any) -> bool:
+    return issparse(data) or (
+        isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "biuf"
+    )

@@ -1,0 +1,201 @@
+"""CUT against the rule applied edge by edge."""
+
+import numpy as np
+import pytest
+
+from inputs import many, points
+from isthmus import SpanningTree, UltrametricTree
+from isthmus.cut import divisive as cut_module
+from isthmus.cut.contracted import Pieces
+from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
+from oracles.dense import cut
+
+
+def partition(labels):
+    return sorted(
+        (frozenset(np.flatnonzero(labels == a).tolist()) for a in np.unique(labels)), key=min
+    )
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(120, largest=22) if p[1] > 1])
+def test_parts_are_those_of_the_rule(kind, n, d, seed):
+    X = points(kind, n, d, seed)
+    # distinct weights: with ties several partitions obey the rule
+    X = X + np.random.default_rng(seed).normal(size=X.shape) * 0.01
+    tree = UltrametricTree.from_data(X)
+    for k in range(1, min(n, 9) + 1):
+        try:
+            expected = cut(n, tree.spanning_tree.edges, tree.heights, k)
+        except ValueError:  # equal scores
+            continue
+        assert partition(cut_spanning_tree(tree, k).labels(k)) == expected
+
+
+def test_infinite_edges_are_cut_first_and_then_as_any_others():
+    n_compared = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, n_infinite = 20, int(rng.integers(1, 6))
+        edges = [(int(rng.integers(i)), i) for i in range(1, n)]
+        weights = rng.uniform(0.1, 1.0, size=n - 1)
+        weights[rng.permutation(n - 1)[:n_infinite]] = np.inf
+        tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, weights))
+        for k in range(1, 10):
+            parts = partition(cut_spanning_tree(tree, k).labels(k))
+            crossing = np.isinf(tree.heights) & [
+                not any({i, j} <= part for part in parts) for i, j in tree.spanning_tree.edges
+            ]
+            assert crossing.sum() == min(k - 1, n_infinite)
+            try:
+                expected = cut(n, tree.spanning_tree.edges, np.minimum(tree.heights, 1e9), k)
+            except ValueError:  # equal scores
+                continue
+            assert parts == expected
+            n_compared += k > 1
+    assert n_compared > 50
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(56))
+def test_pieces_are_the_spanning_tree(kind, n, d, seed):
+    tree = UltrametricTree.from_data(points(kind, n, d, seed))
+    for n_open in sorted({0, 1, n // 3, n - 2, n - 1} & set(range(n))):
+        pieces = Pieces.below(tree, n_open)
+        members = [
+            tree.members(int(node)).tolist() for node in pieces.node[np.argsort(pieces.place)]
+        ]
+        assert sorted(np.concatenate(members)) == list(range(n))
+        assert 0 in members[0]
+        piece_of = {point: place for place, part in enumerate(members) for point in part}
+        assert (pieces.parent[0], pieces.merge[0]) == (-1, -1)
+        assert sorted(pieces.merge[1:]) == list(range(n - 1 - n_open, n - 1))
+        sizes = np.ones(len(pieces), dtype=int)
+        for place in range(n_open, 0, -1):
+            ends = tree.spanning_tree.edges[pieces.merge[place]]
+            assert {piece_of[i] for i in ends.tolist()} == {place, pieces.parent[place]}
+            assert pieces.parent[place] < place
+            sizes[pieces.parent[place]] += sizes[place]
+        np.testing.assert_array_equal(pieces.size, sizes)
+        # A branch is a slice: each piece hangs on the one before it, or on one that this is below.
+        for place in range(1, len(pieces)):
+            above = place - 1
+            while above != pieces.parent[place]:
+                above = pieces.parent[above]
+                assert above >= 0
+        np.testing.assert_array_equal(pieces.masses(None), [len(part) for part in members])
+        masses = np.random.default_rng(seed).uniform(1, 2, size=n)
+        expected = [masses[part].sum() for part in members]
+        np.testing.assert_allclose(pieces.masses(masses), expected, rtol=1e-14)
+
+
+def cut_slowly(tree, k, masses=None, least=0.0):
+    """CUT on the points, whatever the pieces: of scores that agree, the edge merged last."""
+    n, ones = tree.n_points, np.ones(tree.n_points) if masses is None else masses
+    parts, last = [set(range(n))], []
+    edges, weights = tree.spanning_tree.edges.tolist(), tree.heights
+    while len(parts) < k:
+        found = []
+        for part in parts:
+            inside = [e for e in range(n - 1) if e not in last and set(edges[e]) <= part]
+            neighbours = {i: [] for i in part}
+            for e in inside:
+                neighbours[edges[e][0]].append((edges[e][1], e))
+                neighbours[edges[e][1]].append((edges[e][0], e))
+            for e in inside:
+                side, todo = {edges[e][0]}, [edges[e][0]]
+                while todo:
+                    for j, f in neighbours[todo.pop()]:
+                        if f != e and j not in side:
+                            side.add(j)
+                            todo.append(j)
+                a, b = ones[list(side)].sum(), ones[list(part - side)].sum()
+                if min(a, b) >= least * (1 - 1e-12):
+                    found.append((weights[e] * a * b / (a + b), e, side, part))
+        if not found:
+            raise TooFewCutsError(len(parts))
+        best = max(score for score, *_ in found)
+        _, e, side, part = max((f for f in found if f[0] >= best * (1 - 1e-12)), key=lambda f: f[1])
+        parts.remove(part)
+        parts += [side, part - side]
+        last.append(e)
+    return sorted(map(frozenset, parts), key=min)
+
+
+@pytest.mark.parametrize("masses", [None, "whole", "any"])
+@pytest.mark.parametrize("least", [0.0, 3.0])
+def test_pieces_change_no_part(monkeypatch, masses, least):
+    """Nor do ties: few pieces suffice, or they are taken apart."""
+    n_in_pieces = n_taken_apart = n_refused = 0
+    clouds = [("blobs", 25 + seed, 2, seed) for seed in range(40)]
+    for kind, n, d, seed in [*many(120, largest=40), *clouds]:
+        if n < 4:
+            continue
+        rng = np.random.default_rng(seed)
+        tree = UltrametricTree.from_data(points(kind, n, d, seed))
+        given = {
+            None: None,
+            "whole": rng.integers(1, 5, size=n).astype(float),
+            "any": 10.0 ** rng.uniform(-2, 2, size=n),
+        }[masses]
+        k = int(rng.integers(2, min(n, 7)))
+        monkeypatch.setattr(cut_module, "_SHARE", int(rng.integers(2, 8)))
+        monkeypatch.setattr(cut_module, "_FEW", 1)
+        monkeypatch.setattr(cut_module, "_PER_PART", int(rng.integers(0, 2)))
+        try:
+            expected = cut_slowly(tree, k, given, least)
+        except TooFewCutsError as error:
+            n_parts = error.n_parts
+            with pytest.raises(TooFewCutsError, match=f"only {n_parts} parts"):
+                cut_spanning_tree(tree, k, given, least)
+            n_refused += 1
+            continue
+        parts = cut_spanning_tree(tree, k, given, least)
+        assert partition(parts.labels(k)) == expected
+        in_pieces = len(parts.node) < n
+        n_in_pieces += in_pieces
+        n_taken_apart += not in_pieces
+        node_labels = np.full(2 * n - 1, -7, dtype=np.int32)
+        parts.label_nodes(k, node_labels)
+        seen = [2 * n - 2]
+        for node in seen:  # which grows
+            labels = np.unique(parts.labels(k)[tree.members(node)])
+            assert node_labels[node] == (labels[0] if len(labels) == 1 else -1)
+            seen += tree.children[node - n].tolist() if len(labels) > 1 else []
+        for fewer in range(1, k):
+            np.testing.assert_array_equal(
+                parts.labels(fewer), cut_spanning_tree(tree, fewer, given, least).labels(fewer)
+            )
+    assert min(n_in_pieces, n_taken_apart) > 20
+    assert n_refused > 5 or not least
+
+
+@pytest.mark.parametrize("kind", ["lattice", "duplicates", "all equal"])
+def test_ties_give_exactly_k_connected_parts(kind):
+    tree = UltrametricTree.from_data(points(kind, 40, 2, seed=0))
+    for k in (1, 2, 13, 39, 40):
+        labels = cut_spanning_tree(tree, k).labels(k)
+        assert len(np.unique(labels)) == k
+        crossing = labels[tree.spanning_tree.edges]
+        assert np.count_nonzero(crossing[:, 0] != crossing[:, 1]) == k - 1
+
+
+def test_weights_near_the_largest_float_do_not_overflow():
+    edges = np.column_stack([np.arange(399), np.arange(1, 400)])
+    heights = np.linspace(1e307, 1.7e308, 399)
+    labels = [
+        cut_spanning_tree(
+            UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, heights * scale)), 3
+        ).labels(3)
+        for scale in (1.0, 2.0**-30)
+    ]
+    np.testing.assert_array_equal(labels[0], labels[1])
+
+
+def test_parts_are_nested_in_k():
+    tree = UltrametricTree.from_data(points("blobs", 200, 2, seed=0))
+    most = cut_spanning_tree(tree, 20)
+    coarse = cut_spanning_tree(tree, 3).labels(3)
+    for k in range(4, 20):
+        fine = cut_spanning_tree(tree, k).labels(k)
+        np.testing.assert_array_equal(most.labels(k), fine)
+        assert all(len(np.unique(coarse[fine == a])) == 1 for a in range(k))
+        coarse = fine
