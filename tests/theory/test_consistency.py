@@ -5,8 +5,9 @@ import pytest
 from scipy.sparse import coo_array
 
 from inputs import KINDS, many, points
-from isthmus import SpanningTree, TransitiveClustering, UltrametricTree, consistency
+from isthmus import SpanningTree, TransitiveClustering, UltrametricTree
 from isthmus.metrics.pairwise import distance_matrix
+from isthmus.theory import consistency
 from oracles.dense import minimax_matrix
 from oracles.theory import consistent_clusters, is_consistent, partitions
 
@@ -191,7 +192,7 @@ def test_the_table_and_the_line():
     assert str(consistency(tree, [0] * 5)).startswith("1 cluster, consistent\n")
     lines = str(consistency(UltrametricTree.from_data(np.eye(30)), range(30))).splitlines()
     assert len(lines) == 23
-    assert lines[-1] == "… and 10 clusters of larger margins"
+    assert lines[-1] == "… and 10 clusters with larger margins"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from scipy.cluster.hierarchy import fcluster
 from scipy.spatial.distance import cdist
 
 from inputs import KINDS, many, points
-from isthmus import SpanningTree, UltrametricTree, convex_hull_certificate
-from isthmus.theory import convex_hulls
+from isthmus import SpanningTree, UltrametricTree
+from isthmus.theory import convex_hull_certificate, convex_hulls
 from oracles.hulls import distance_of_hulls, hulls_intersect
 from oracles.theory import is_consistent
 
@@ -185,7 +185,7 @@ def test_one_cluster_and_one_point():
     assert whole.separated
     assert whole.normals.shape == (0, 2)
     assert whole.pairs.shape == (0, 2)
-    assert "1 clusters" in repr(whole)
+    assert "1 cluster," in repr(whole)
     one = convex_hull_certificate(UltrametricTree.from_data([[0.0]]), ["x"])
     assert one.consistent
     assert one.separated
@@ -208,4 +208,4 @@ def test_what_is_refused(monkeypatch):
 
 def test_the_examples_of_the_docstring():
     results = doctest.testmod(convex_hulls)
-    assert (results.failed, results.attempted) == (0, 6)
+    assert (results.failed, results.attempted) == (0, 7)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from isthmus import duality_gap
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
+from isthmus.theory import duality_gap
 
 
 def clouds(seed, n=200, k=3):

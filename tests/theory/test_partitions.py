@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from inputs import KINDS, many, points
-from isthmus import SpanningTree, UltrametricTree, _memory, consistency, consistent_partitions
+from isthmus import SpanningTree, UltrametricTree
+from isthmus._utils import memory
 from isthmus.metrics.pairwise import distance_matrix
-from isthmus.theory import number_sets
-from isthmus.theory import partitions as room
+from isthmus.theory import consistency, consistent_partitions, number_sets
+from isthmus.theory import partitions as module
 from oracles.theory import consistent_counts, is_consistent, partitions
 
 
@@ -57,8 +58,8 @@ def test_larger_inputs(kind, n, d, seed):
 def test_trees_full_of_ties(monkeypatch):
     """Few weights, many events of several parts: gaps that must be computed, not bounded."""
     exact = []
-    original = room._opened_exactly
-    monkeypatch.setattr(room, "_opened_exactly", lambda *a: exact.append(a) or original(*a))
+    original = module._split_exactly
+    monkeypatch.setattr(module, "_split_exactly", lambda *a: exact.append(a) or original(*a))
     n_uncertain = 0
     for seed in range(150):
         rng = np.random.default_rng(seed)
@@ -174,8 +175,8 @@ def members(numbers):
 def test_sums_that_would_not_fit_are_refused(monkeypatch):
     tree = tree_of_events(*[(3, 1.0)] * 500)
     assert len(consistent_partitions(tree)) == 502
-    monkeypatch.setattr(room, "_BYTES_AT_ONCE", 10_000)
+    monkeypatch.setattr(module, "_BYTES_AT_ONCE", 10_000)
     left = iter([20_000, 10_000, 5_000])
-    monkeypatch.setattr(_memory, "available_memory", lambda: next(left))
+    monkeypatch.setattr(memory, "available_memory", lambda: next(left))
     with pytest.raises(MemoryError, match=r"sums of tied merges.*Break ties"):
         consistent_partitions(tree)

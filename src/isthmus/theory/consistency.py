@@ -1,12 +1,12 @@
 """UltrametricTree and labels → whether they are consistent (the paper's Definition 2).
 
 A cluster C is consistent if, however it is divided in two, its parts are closer to each other than
-any point outside is to C. Divided where it is widest, its parts are as far apart as the two
-points of C with the largest transitive distance; so C must be narrower than its distance to the
-outside, and strictly so. It makes no difference whether one measures by the base distance, as the
-paper does, or by the transitive distance: one labelling is consistent with both or with neither.
+any point outside is to C. Divided at its widest gap, its parts are as far apart as the two points
+of C with the largest transitive distance; so C must be narrower than its distance to the outside,
+and strictly so. The base distance, which the paper uses, and the transitive distance give the same
+verdict on every labelling.
 
-Both numbers can be read off the tree: ultrametric/cluster_gaps.py.
+Both numbers can be read off the tree: see ``gaps_of_clusters``.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.parameters import coded_labels
+from isthmus._utils.tables import count, text_table
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.separation import gaps_of_clusters, margins_of
 from isthmus.ultrametric.tree import check_tree
 
-# So many clusters are printed, the least certain ones where there are more.
-_ROWS = 20
+# The most clusters that are printed: those of the smallest margins.
+_MAX_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Consistency:
-    """How certain each of k clusters is. ``print`` shows a table.
+    """Whether each of k clusters is consistent, and by which margin. ``print`` shows a table.
 
     Attributes
     ----------
     clusters : ndarray of shape (k,)
-        The labels, in ascending order; the order of all other attributes.
+        The labels, in ascending order; all other attributes have the same order.
     sizes : ndarray of shape (k,)
         The number of points of each cluster.
     inside : ndarray of shape (k,)
@@ -43,7 +44,7 @@ class Consistency:
         The smallest transitive distance to a point of another cluster, which is also the smallest
         base distance; infinite where there is no other cluster.
     inside_pairs : ndarray of shape (k, 2)
-        Two points of the cluster that are ``inside`` apart; twice the same one where it has no
+        Two points of the cluster that are ``inside`` apart; the same one twice where it has no
         other.
     outside_pairs : ndarray of shape (k, 2)
         A point of the cluster and one outside that are ``outside`` apart, also by the base
@@ -83,50 +84,41 @@ class Consistency:
         )
 
     def __str__(self) -> str:
-        n_clusters, margins = len(self.clusters), self.margins
-        shown = np.sort(np.argsort(margins, kind="stable")[:_ROWS])
-        noun = "cluster" if n_clusters == 1 else "clusters"
-        n_failing = len(self.failing)
+        n_clusters, n_failing, margins = len(self.clusters), len(self.failing), self.margins
         verdict = f"{n_failing} of them not consistent" if n_failing else "consistent"
-        header = ("cluster", "points", "inside", "outside", "margin")
-        rows = [
-            (
-                str(self.clusters[c]),
-                str(self.sizes[c]),
-                f"{self.inside[c]:.4g}",
-                f"{self.outside[c]:.4g}",
-                f"{margins[c]:.4g}",
-            )
-            for c in shown
+        shown = np.sort(np.argsort(margins, kind="stable")[:_MAX_ROWS])
+        numbers = np.column_stack([self.inside, self.outside, margins])
+        header, *rows = text_table(
+            ("cluster", "points", "inside", "outside", "margin"),
+            [
+                (str(self.clusters[c]), str(self.sizes[c]), *(f"{x:.4g}" for x in numbers[c]))
+                for c in shown
+            ],
+        )
+        marked = [
+            row if margin > 0 else f"{row} !"
+            for row, margin in zip(rows, margins[shown], strict=True)
         ]
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in (header, *rows)
-        ]
-        lines[1:] = [
-            line if margins[c] > 0 else f"{line} !"
-            for line, c in zip(lines[1:], shown, strict=True)
-        ]
-        if n_clusters > _ROWS:
-            lines.append(f"… and {n_clusters - _ROWS} clusters of larger margins")
-        return "\n".join([f"{n_clusters} {noun}, {verdict}", *lines])
+        lines = [f"{count(n_clusters, 'cluster')}, {verdict}", header, *marked]
+        if n_clusters > _MAX_ROWS:
+            lines.append(f"… and {count(n_clusters - _MAX_ROWS, 'cluster')} with larger margins")
+        return "\n".join(lines)
 
 
 def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
     """Return whether a labelling is consistent in the sense of the paper, and where it is not.
 
     Definition 2 demands of every cluster C: however C is divided into two parts, these are closer
-    to each other than any point outside is to C. That is so exactly where
-    ``inside < outside``, strictly: equal is not enough. A single point, which cannot be divided,
-    counts as 0 wide; so equal points in different clusters are never consistent, as the
-    paper's points are different ones. A single cluster always is.
+    to each other than any point outside is to C. That holds exactly where
+    ``inside < outside``, strictly: equality is not enough. A single point, which cannot be divided,
+    counts as 0 wide; so equal points in different clusters are never consistent, since the
+    paper's points are distinct. A single cluster always is.
 
     Parameters
     ----------
     tree : UltrametricTree
     labels : array-like of shape (n_points,)
-        The cluster of each point: whole numbers or strings.
+        The cluster of each point: integers or strings.
 
     Returns
     -------
@@ -134,11 +126,12 @@ def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
 
     Notes
     -----
-    O(n) for whole numbers that are not too far apart; others are sorted.
+    O(n) for integers within a range of 4n; other labels are sorted.
 
     Examples
     --------
-    >>> from isthmus import UltrametricTree, consistency
+    >>> from isthmus import UltrametricTree
+    >>> from isthmus.theory import consistency
     >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [7.0]])
     >>> consistency(tree, [0, 0, 1, 1]).consistent
     True

@@ -1,7 +1,7 @@
 """Points → how far K-means on them and on the rows of their distance matrix agree.
 
-The paper's observation: where clusters are round or elliptic, both give nearly the same ones. This
-measures it.
+This measures the paper's observation that both give nearly the same clusters where these are round
+or elliptic.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from isthmus.metrics.validation import check_points
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DualityGap:
-    """Two clusterings of the same n points, one of them by way of their distances.
+    """Two clusterings of the same n points: by their coordinates, and by their distances.
 
     Attributes
     ----------
     labels : ndarray of shape (n,)
         K-means on the points.
     dual_labels : ndarray of shape (n,)
-        K-means on the rows of the distance matrix, its clusters renamed to those of ``labels``
-        that they agree with best.
+        K-means on the rows of the distance matrix, its clusters renamed to match ``labels`` best.
     """
 
     labels: Array
@@ -56,10 +55,10 @@ class DualityGap:
 def duality_gap(
     X: Any, n_clusters: int, *, random_state: Any = None, n_init: int = 10
 ) -> DualityGap:
-    """Cluster points by K-means, and by K-means on the rows of their distances, and compare.
+    """Compare K-means on points with K-means on the rows of their distance matrix.
 
     Both begin with the same points as centres, ``n_init`` times, and both keep the clustering of
-    their own smallest inertia. What differs is therefore due to the distances, and not to luck.
+    their own smallest inertia. So differences are due to the distances and not to the starts.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ def duality_gap(
 
     Examples
     --------
-    >>> from isthmus import duality_gap
+    >>> from isthmus.theory import duality_gap
     >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1]]
     >>> duality_gap(points, 2, random_state=0)
     DualityGap(share=0, differing=0 of 5 points)
@@ -88,7 +87,7 @@ def duality_gap(
     points = check_points(X)
     k = check_n_clusters(n_clusters, len(points))
     n_init = check_whole_number(n_init, "n_init", 1)
-    # One seed for both: rows chosen at random are then the same ones, as there are as many.
+    # One seed for both: both draw from n rows, so they draw the same ones.
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     settings: dict[str, Any] = {"init": "random", "n_init": n_init, "random_state": seed}
     labels = KMeans(k, **settings).fit(points).labels_
@@ -97,9 +96,9 @@ def duality_gap(
 
 
 def _renamed(labels: Array, like: Array, n_clusters: int) -> Array:
-    """Return labels with each cluster renamed to another one of ``like``: the best such matching.
+    """Return labels with their clusters renamed to match those of ``like`` best.
 
-    Both are whole numbers below ``n_clusters``.
+    Both hold integers below ``n_clusters``.
     """
     together = np.zeros((n_clusters, n_clusters), dtype=np.int64)
     np.add.at(together, (labels, like), 1)

@@ -1,7 +1,7 @@
-"""Sets of whole numbers, 0 always among them: as runs where these are few, else as bits.
+"""Sets of non-negative integers that contain 0: as runs where these are few, else as bits.
 
-Runs are pairs (first, last), ascending, with gaps between them. Of bits, bit s of one large number
-says whether s is in the set; Python adds, shifts and counts them many at a time.
+Runs are pairs (first, last), ascending, with gaps between them. As bits a set is one large integer,
+whose bit s says whether s is in the set; Python shifts and counts them many at a time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ NumberSet: TypeAlias = Runs | int
 
 ZERO: Runs = ((0, 0),)
 
-# With more runs, or pairs of runs to be added, bits are faster.
+# Bits are faster where a set has more runs, or a sum more pairs of runs.
 _MOST_RUNS, _MOST_PAIRS = 32, 128
 
 
 def zero_and_shifted(numbers: NumberSet, by: int) -> NumberSet:
-    """Return 0 and all numbers raised by a number above 0."""
+    """Return 0 and all numbers of a set plus ``by``, which is above 0."""
     if isinstance(numbers, int):
         return 1 | numbers << by
     shifted = tuple((low + by, high + by) for low, high in numbers)
@@ -29,7 +29,7 @@ def zero_and_shifted(numbers: NumberSet, by: int) -> NumberSet:
 
 
 def sums_of(a: NumberSet, b: NumberSet) -> NumberSet:
-    """Return all sums of a number of one set and a number of another."""
+    """Return all sums of a number of one set and one of another."""
     if ZERO in (a, b):
         return b if a == ZERO else a
     if not isinstance(a, int) and not isinstance(b, int) and len(a) * len(b) <= _MOST_PAIRS:
@@ -53,7 +53,7 @@ def as_bits(numbers: NumberSet) -> int:
 
 
 def size_of(numbers: NumberSet) -> int:
-    """Return about how many bytes a set takes."""
+    """Return roughly how many bytes a set takes."""
     if isinstance(numbers, int):
         return sys.getsizeof(numbers)
     return sys.getsizeof(numbers) + 128 * len(numbers)
@@ -75,12 +75,12 @@ def _sums_by_bits(a: int, b: int) -> NumberSet:
         a, b = b, a
     sums = 0
     for low, high in runs_of(b):
-        # a, raised by 0, 1, … high - low
-        spread, done = a, 1
+        # the union of a shifted by 0, 1, … high - low, by doubling
+        union, done = a, 1
         while done <= high - low:
             step = min(done, high - low + 1 - done)
-            spread |= spread << step
+            union |= union << step
             done += step
-        sums |= spread << low
+        sums |= union << low
     n_runs = (sums & ~(sums << 1)).bit_count()
     return runs_of(sums) if n_runs <= _MOST_RUNS else sums

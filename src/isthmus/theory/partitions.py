@@ -1,16 +1,16 @@
 """UltrametricTree → the numbers of clusters into which it can be divided consistently.
 
-A cluster is consistent exactly if it is all that a merge has put together at one height, with its
-next merge strictly above. Merges of one height that lead up to each other are one *event*: to
-divide what it joined means to take all of its m parts, m - 1 clusters more. So a consistent
-labelling is a choice of events, none without the ones above it, and its number of clusters is 1
-plus the sum of what they add. Where every event joins two parts, any number can be had; with ties,
-some sums may be out of reach. Equal points can never be divided.
+A cluster is consistent exactly if it is everything that a merge has joined at one height, with its
+next merge strictly above. Connected merges of one height are one *event*: to split it means to
+separate all of its m parts, which adds m - 1 clusters. So a consistent labelling is a choice of
+events, none without those above it, and its number of clusters is 1 plus the sum of what they add.
+Where every event joins two parts, every number can be reached; ties may leave some sums out of
+reach. Equal points can never be separated.
 
-Which sums can be had below a merge is a set of numbers, the sum of those of its two sides. Along
-with their largest number the tree is given a bound of the widest gap between two neighbours in
-each set. Where that is 1 the set is everything up to its largest number, as it nearly always is;
-the others are computed.
+The sums that can be reached below a merge are a set of numbers: the sums of a number of its first
+child's set and one of its second child's. Along with the largest number of each set one pass over
+the tree finds a bound on the widest gap between two neighbours in it. Where that is 1 the set is
+everything up to its largest number, as it nearly always is; the others are computed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_whole_number
-from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.theory.number_sets import ZERO, NumberSet, runs_of, size_of, sums_of, zero_and_shifted
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.merges import tops_of_ties
+from isthmus.ultrametric.merges import merges_of_gaps, tops_of_ties
 from isthmus.ultrametric.tree import check_tree
 
-# What is known of the event that a merge is part of.
-_CLOSED, _AVAILABLE, _OPEN = 0, 1, 2
+# The state of a merge: below an event that is not split, next to be decided, part of a split event.
+_WHOLE, _NEXT, _SPLIT = 0, 1, 2
 
-# Sums are computed while there is memory for so many bytes more.
+# Memory is checked each time that the sums have grown by this many bytes.
 _BYTES_AT_ONCE = 1 << 26
 _WITHOUT_TIES = "Break ties, for example by adding a little noise to the points."
 
@@ -48,7 +48,7 @@ class Sums:
     largest : (n - 1,) int64
         The largest sum.
     widest : (n - 1,) int64
-        A bound of the widest gap between two sums next to each other; 1: all are there.
+        A bound on the widest gap between two neighbouring sums; 1: all are there.
     known : dict
         The sums themselves, for merges where the bound is above 1.
     """
@@ -61,7 +61,7 @@ class Sums:
     known: dict[int, NumberSet]
 
     def of_child(self, e: int, side: int) -> NumberSet:
-        """Return what a child of merge e can add, undivided or divided."""
+        """Return what a child of merge e can add, whole or split."""
         child = self.child(e, side)
         if child < 0:
             return ZERO
@@ -71,7 +71,7 @@ class Sums:
         return zero_and_shifted(below, int(self.added[child]))
 
     def child(self, e: int, side: int) -> int:
-        """Return the merge that is a child of merge e; -1 where that cannot be divided."""
+        """Return the merge that is a child of merge e; -1 where that cannot be split."""
         child = int(self.children[e, side]) - len(self.children) - 1
         return child if child >= 0 and self.heights[child] > 0 else -1
 
@@ -100,8 +100,8 @@ class ConsistentPartitions:
     def labels(self, k: int) -> Labels:
         """Return a consistent labelling into k clusters, numbered by their first points.
 
-        The highest events are divided first, so that where cutting the tree at one height gives k
-        clusters these are the ones; there may be others.
+        The highest events are split first: where cutting the tree at one height gives k clusters,
+        these are returned. There may be other consistent labellings.
 
         Returns
         -------
@@ -115,16 +115,11 @@ class ConsistentPartitions:
                 f"one: {', '.join(str(n) for n in sorted(near.tolist()))}."
             )
         children, heights = self.tree.children, self.tree.heights
+        adds = self._sums.added[tops_of_ties(children, heights)]
         state = np.zeros(len(heights), dtype=np.int32)
-        if open_from_the_top(children, heights, self._events_add(), k - 1, state):
-            state = _opened_exactly(self._sums, k - 1)
-        labels = np.full(self.tree.n_points, -1, dtype=np.int32)
-        numbers = np.full(2 * self.tree.n_points - 1, -1, dtype=np.int32)
-        label_parts(children, state, numbers, labels)
-        return labels
-
-    def _events_add(self) -> Ints:
-        return self._sums.added[tops_of_ties(self.tree.children, self.tree.heights)]
+        if split_from_the_top(children, heights, adds, k - 1, state):
+            state = _split_exactly(self._sums, k - 1)
+        return _labels_of_parts(self.tree, state == _SPLIT)
 
     def __repr__(self) -> str:
         shown = ", ".join(_as_ranges(self.counts, 8))
@@ -134,9 +129,9 @@ class ConsistentPartitions:
 def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
     """Return all numbers k for which a consistent labelling into k clusters exists.
 
-    Consistent is meant as in :func:`isthmus.consistency`. Without ties every k up to the number of
-    different points is among them. Ties forbid some: of three points that are equally far apart
-    no two can be a cluster.
+    Consistent is meant as in :func:`isthmus.theory.consistency`. Without ties every k up to the
+    number of distinct points is among them. Ties rule some out: of three points that are equally
+    far apart no two can be a cluster.
 
     Parameters
     ----------
@@ -149,12 +144,13 @@ def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
 
     Notes
     -----
-    O(n), unless ties leave gaps that nothing else fills. Then it is a problem of subset sums, up
-    to O(n²) bit operations and bits at worst; MemoryError is raised before memory runs out.
+    O(n), unless ties leave gaps that nothing else fills. Then it is a subset-sum problem, of
+    O(n²) bit operations and bits at worst; MemoryError is raised before memory runs out.
 
     Examples
     --------
-    >>> from isthmus import UltrametricTree, consistent_partitions
+    >>> from isthmus import UltrametricTree
+    >>> from isthmus.theory import consistent_partitions
     >>> tree = UltrametricTree.from_data([[0.0], [1.0], [2.0], [5.0]])
     >>> found = consistent_partitions(tree)
     >>> found.counts.tolist(), found.labels(2).tolist()
@@ -193,10 +189,10 @@ def _counts(sums: Sums) -> Ints:
 
 @kernel
 def bound_sums(children: Ints, heights: Floats, added: Ints, largest: Ints, widest: Ints) -> None:
-    """Fill what ``Sums`` says of each merge, (n - 1,) each, out, on one way up.
+    """Fill added, largest and widest of ``Sums``, (n - 1,) each, out, in one pass up the tree.
 
-    Copies of a set A, its largest number a, shifted by each number of a set B leave no gap wider
-    than A's own, or than B's less a.
+    Copies of a set A with the largest number a, shifted by each number of a set B, leave no gap
+    wider than A's own, or than B's less a.
     """
     n_points = children.shape[0] + 1
     for e in range(n_points - 1):
@@ -215,24 +211,24 @@ def bound_sums(children: Ints, heights: Floats, added: Ints, largest: Ints, wide
                 wide = max(wide, added[below])
             widest[e] = min(max(widest[e], wide - largest[e]), max(wide, widest[e] - high))
             largest[e] += high
-        # of equal points nothing is ever divided
+        # equal points are never separated
         if heights[e] == 0.0:
             added[e] = 0
 
 
 @kernel
-def open_from_the_top(
+def split_from_the_top(
     children: Ints, heights: Floats, adds: Ints, wanted: int, state: Labels
 ) -> int:
-    """Divide events from the highest down while they add no more than is wanted.
+    """Split events from the highest down while they add no more than is wanted.
 
     Parameters
     ----------
     children, heights : in
     adds : (n - 1,) int64, in
-        How many clusters the event that each merge is part of adds.
+        How many clusters the event of each merge adds.
     wanted : int
-        How many clusters are to be added.
+        How many clusters to add.
     state : (n - 1,) int32, zero on entry, out
 
     Returns
@@ -242,31 +238,31 @@ def open_from_the_top(
     """
     n_points = children.shape[0] + 1
     if n_points > 1:
-        state[n_points - 2] = _AVAILABLE
+        state[n_points - 2] = _NEXT
     for e in range(n_points - 2, -1, -1):
-        if state[e] == _AVAILABLE:
+        if state[e] == _NEXT:
             if heights[e] > 0.0 and adds[e] <= wanted:
                 wanted -= adds[e]
-                state[e] = _OPEN
+                state[e] = _SPLIT
             else:
-                state[e] = _CLOSED
-        if state[e] == _OPEN:
+                state[e] = _WHOLE
+        if state[e] == _SPLIT:
             for side in range(2):
                 below = children[e, side] - n_points
                 if below >= 0:
-                    state[below] = _OPEN if heights[below] == heights[e] else _AVAILABLE
+                    state[below] = _SPLIT if heights[below] == heights[e] else _NEXT
     return wanted
 
 
-def _opened_exactly(sums: Sums, wanted: int) -> Labels:
-    """Return the state of each merge, (n - 1,), for a choice of events that add what is wanted."""
+def _split_exactly(sums: Sums, wanted: int) -> Labels:
+    """Return the state of each merge, (n - 1,), for events that together add what is wanted."""
     state = np.zeros(len(sums.heights), dtype=np.int32)
     root = len(sums.heights) - 1
     stack = [(root, wanted - int(sums.added[root]))] if wanted else []
     while stack:
         e, target = stack.pop()
-        state[e] = _OPEN
-        for side, share in enumerate(_divided(sums, e, target)):
+        state[e] = _SPLIT
+        for side, share in enumerate(_shares(sums, e, target)):
             child = sums.child(e, side)
             if child >= 0 and sums.heights[child] == sums.heights[e]:
                 stack.append((child, share))
@@ -275,7 +271,7 @@ def _opened_exactly(sums: Sums, wanted: int) -> Labels:
     return state
 
 
-def _divided(sums: Sums, e: int, target: int) -> tuple[int, int]:
+def _shares(sums: Sums, e: int, target: int) -> tuple[int, int]:
     """Return how the two children of merge e share a target that they can reach together."""
     others = runs_of(sums.of_child(e, 1))
     for low, high in runs_of(sums.of_child(e, 0)):
@@ -286,42 +282,23 @@ def _divided(sums: Sums, e: int, target: int) -> tuple[int, int]:
     raise AssertionError(f"{target} is no sum below merge {e}")
 
 
-@kernel
-def label_parts(children: Ints, state: Labels, numbers: Labels, labels: Labels) -> None:
-    """Fill labels: a part begins where a node that is not divided hangs below one that is.
+def _labels_of_parts(tree: UltrametricTree, is_split: Array) -> Labels:
+    """Return the parts that are left when merges are split, numbered by their first points: (n,).
 
-    Parameters
-    ----------
-    children : in
-    state : (n - 1,) int32, in
-    numbers : (2n - 1,) int32, scratch
-        The node at the top of each node's part.
-    labels : (n,) int32, out
-        Numbered in the order of the points.
+    The parents of a split merge are split, so every part is a run of the leaf order.
     """
-    n_points = children.shape[0] + 1
-    root = 2 * n_points - 2
-    numbers[root] = root
-    for e in range(n_points - 2, -1, -1):
-        for side in range(2):
-            below = children[e, side]
-            numbers[below] = below if state[e] == _OPEN else numbers[n_points + e]
-    n_parts = 0
-    for i in range(n_points):
-        labels[i] = numbers[i]
-    # from here on numbers[v] is the label of the part with top v
-    for v in range(2 * n_points - 1):
-        numbers[v] = -1
-    for i in range(n_points):
-        top = labels[i]
-        if numbers[top] < 0:
-            numbers[top] = n_parts
-            n_parts += 1
-        labels[i] = numbers[top]
+    ends = np.flatnonzero(is_split[merges_of_gaps(tree.children, tree.starts)]) + 1
+    starts = np.append(0, ends)
+    first_points = np.minimum.reduceat(tree.leaf_order, starts)
+    numbers = np.empty(len(starts), dtype=np.int32)
+    numbers[np.argsort(first_points)] = np.arange(len(starts))
+    labels = np.empty(tree.n_points, dtype=np.int32)
+    labels[tree.leaf_order] = np.repeat(numbers, np.diff(starts, append=tree.n_points))
+    return labels
 
 
 def _as_ranges(counts: Ints, limit: int) -> list[str]:
-    """Return whole numbers as words: "1", "3 … 7"; at most so many, and then "…"."""
+    """Return integers as ranges: "1", "3 … 7"; at most ``limit`` of them, and then "…"."""
     breaks = np.flatnonzero(np.diff(counts) > 1) + 1
     parts = np.split(counts, breaks[:limit])
     words = [
