@@ -237,6 +237,6 @@ def test_without_axes_a_new_figure_is_made(tree):
 def test_what_cannot_be_drawn_is_refused(ax, tree):
     with pytest.raises(ValueError, match="max_leaves must be at least 1"):
         plot_dendrogram(tree, max_leaves=0, ax=ax)
-    with pytest.raises(ValueError, match="each of the 5 points"):
+    with pytest.raises(ValueError, match="each of 5 points"):
         plot_dendrogram(tree, [0, 1], ax=ax)
     assert not ax.collections

@@ -87,7 +87,7 @@ def test_other_sizes_are_refused(size, error):
 
 
 def test_another_number_of_labels_is_refused():
-    with pytest.raises(ValueError, match="each of the 2 points"):
+    with pytest.raises(ValueError, match="each of 2 points"):
         distance_map(UltrametricTree.from_data([[0.0], [1.0]]), 2, [0, 1, 1])
 
 

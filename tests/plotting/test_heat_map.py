@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from inputs import points
 from isthmus import UltrametricTree, transitive_distances
 from isthmus.plotting import distance_map, plot_distance_map, plot_orders
-from isthmus.plotting.heat_map import named_places, order_matrices
+from isthmus.plotting.heat_map import named_middles, order_matrices
 
 LABELS = np.array([2, 0, 1])[np.arange(20) % 3]
 
@@ -76,9 +76,9 @@ def test_clusters_are_named_and_divided_by_lines(ax, tree):
 
 
 def test_names_that_would_overlap_are_left_out():
-    places, shown = named_places(np.array([0, 50, 51, 52, 100]), np.array(["a", "b", "c", "d"]))
+    middles, shown = named_middles(np.array([0, 50, 51, 52, 100]), np.array(["a", "b", "c", "d"]))
     assert shown == ["a", "b", "d"]
-    assert places == [25, 50.5, 76]
+    assert middles == [25, 50.5, 76]
 
 
 def test_many_clusters_have_thinner_lines(ax):
@@ -205,9 +205,9 @@ def test_what_is_no_order_of_the_points_is_refused(order):
 
 
 def test_other_numbers_of_axes_orders_and_labels_are_refused(ax, matrices):
-    with pytest.raises(ValueError, match="3 matrices, but 1 axes"):
+    with pytest.raises(ValueError, match="axes must hold 3 matplotlib Axes, got 1"):
         plot_orders(matrices, axes=[ax])
     with pytest.raises(ValueError, match="3 matrices, but 2 orders"):
         plot_orders(matrices, orders=[1, 2])
-    with pytest.raises(ValueError, match="each of the 12 points"):
+    with pytest.raises(ValueError, match="each of 12 points"):
         plot_orders(matrices, [0, 1])

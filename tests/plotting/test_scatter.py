@@ -6,13 +6,14 @@ import pytest
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 
-from isthmus.plotting import plot_clusters, plot_spanning_tree
+from isthmus.plotting import plot_clusters, plot_outliers, plot_spanning_tree
 from isthmus.plotting.style import CUT_COLOUR, EDGE_COLOUR, PALETTE, cluster_style
 from isthmus.spanning_tree import SpanningTree
 
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [5.0, 1.0], [5.0, 3.0]])
 EDGES = np.array([[0, 1], [1, 2], [3, 4], [2, 3]])
 LABELS = np.array([0, 0, 0, 1, 1])
+SCORES = np.array([0.0, 0.9, 0.5, 0.1])
 
 
 @pytest.fixture
@@ -127,9 +128,9 @@ def test_points_outside_the_plane_are_refused(ax, tree):
 
 
 def test_another_number_of_labels_is_refused(ax, tree):
-    with pytest.raises(ValueError, match=r"each of the 5 points, got shape \(4,\)"):
+    with pytest.raises(ValueError, match=r"each of 5 points.* got shape \(4,\)"):
         plot_clusters(POINTS, LABELS[:4], ax=ax)
-    with pytest.raises(ValueError, match=r"each of the 5 points, got shape \(4,\)"):
+    with pytest.raises(ValueError, match=r"each of 5 points.* got shape \(4,\)"):
         plot_spanning_tree(POINTS, tree, labels=LABELS[:4], ax=ax)
 
 
@@ -147,6 +148,35 @@ def test_without_matplotlib_one_sentence_says_what_to_install(monkeypatch, tree)
         plot_spanning_tree(POINTS, tree)
 
 
-def test_importing_the_room_does_not_import_matplotlib():
+def test_importing_the_package_does_not_import_matplotlib():
     program = "import sys, isthmus.plotting; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_high_scores_are_drawn_last_and_large(ax):
+    assert plot_outliers(POINTS[:4], SCORES, ax=ax) is ax
+    (drawn,) = ax.collections
+    np.testing.assert_array_equal(drawn.get_offsets(), POINTS[:4][[0, 3, 2, 1]])
+    np.testing.assert_array_equal(drawn.get_array(), np.sort(SCORES))
+    assert (np.diff(drawn.get_sizes()) > 0).all()
+    assert drawn.get_clim() == (0.0, 1.0)
+    assert len(ax.figure.axes) == 2
+    assert ax.figure.axes[1].get_ylabel() == "outlier score"
+
+
+def test_scores_on_a_new_figure():
+    assert plot_outliers(POINTS[:4], SCORES.tolist()).figure is not None
+
+
+@pytest.mark.parametrize(
+    ("X", "scores", "words"),
+    [
+        (POINTS[:4], SCORES[:3], "one score for each of the 4 points"),
+        (POINTS[:4], SCORES * 2, "from 0 to 1"),
+        (POINTS[:4], [0.0, np.nan, 0.0, 0.0], "from 0 to 1"),
+        (POINTS[:4][:, :1], SCORES, "2 columns"),
+    ],
+)
+def test_wrong_scores_are_refused(ax, X, scores, words):
+    with pytest.raises(ValueError, match=words):
+        plot_outliers(X, scores, ax=ax)

@@ -6,17 +6,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from isthmus import UltrametricTree, plotting
-from isthmus.plotting.style import Clusters, axes_or_new, check_labels
+from isthmus.plotting.style import axes_or_new
 
 TREE = UltrametricTree.from_data([[0.0], [1.0]])
-
-
-def test_labels_become_numbers_in_the_order_of_their_names():
-    clusters = check_labels(["b", "a", "b", "c"], 4)
-    assert isinstance(clusters, Clusters)
-    assert clusters.names.tolist() == ["a", "b", "c"]
-    assert clusters.codes.tolist() == [1, 0, 1, 2]
-    assert len(clusters) == 3
 
 
 def test_a_given_axes_is_used_as_it_is(ax):

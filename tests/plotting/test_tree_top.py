@@ -33,8 +33,8 @@ def test_groups_are_the_components_below_some_height(kind, n, d, seed, max_group
 def test_legs_stand_on_what_they_join(kind, n, d, seed):
     tree = UltrametricTree.from_data(points(kind, n, d, seed))
     top = tree_top(tree, 12)
-    standing = {float(place): height for place, height in enumerate(top.heights)}
-    for height, legs, feet in zip(top.link_heights, top.link_places, top.link_feet, strict=True):
+    standing = {float(position): height for position, height in enumerate(top.heights)}
+    for height, legs, feet in zip(top.link_heights, top.link_positions, top.link_feet, strict=True):
         assert legs[0] < legs[1]
         assert [standing.pop(leg) for leg in legs.tolist()] == feet.tolist()
         standing[legs.mean()] = height
@@ -52,7 +52,7 @@ def test_a_small_tree_in_numbers():
     assert top.names.tolist() == ["a", "b", "c"]
     assert top.clusters.tolist() == [2, -1, 0]
     assert top.link_heights.tolist() == [2.0, 5.5]
-    assert top.link_places.tolist() == [[1.0, 2.0], [0.0, 1.5]]
+    assert top.link_positions.tolist() == [[1.0, 2.0], [0.0, 1.5]]
     assert top.link_feet.tolist() == [[0.5, 1.0], [0.0, 2.0]]
     assert top.link_clusters.tolist() == [-1, -1]
     assert top.leg_clusters.tolist() == [[-1, 0], [2, -1]]
@@ -114,7 +114,7 @@ def test_one_point():
     top = tree_top(UltrametricTree.from_data([[3.0]]), labels=["only"])
     assert top.groups.tolist() == top.points.tolist() == [0]
     assert top.clusters.tolist() == [0]
-    assert top.link_places.shape == (0, 2)
+    assert top.link_positions.shape == (0, 2)
 
 
 @pytest.mark.parametrize(("number", "error"), [(0, ValueError), (3.0, TypeError)])

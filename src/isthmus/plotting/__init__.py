@@ -1,15 +1,13 @@
 """Drawing, from plain data. Needs matplotlib: ``pip install 'isthmus[plot]'``."""
 
-from isthmus.plotting.cluster_path import plot_cluster_path
-from isthmus.plotting.consistency import plot_consistency
 from isthmus.plotting.dendrogram import plot_dendrogram
 from isthmus.plotting.distance_map import DistanceMap, distance_map
 from isthmus.plotting.heat_map import plot_distance_map, plot_orders
-from isthmus.plotting.outliers import plot_outliers
-from isthmus.plotting.path import plot_path
-from isthmus.plotting.scatter import plot_clusters, plot_spanning_tree
+from isthmus.plotting.k_selection import plot_cluster_path, plot_suggestion
+from isthmus.plotting.margins import plot_consistency
+from isthmus.plotting.minimax_path import plot_path
+from isthmus.plotting.scatter import plot_clusters, plot_outliers, plot_spanning_tree
 from isthmus.plotting.style import require_matplotlib
-from isthmus.plotting.suggestion import plot_suggestion
 from isthmus.plotting.tree_top import TreeTop, tree_top
 
 __all__ = [

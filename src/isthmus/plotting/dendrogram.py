@@ -8,11 +8,15 @@ import numpy as np
 
 from isthmus._utils.parameters import check_whole_number
 from isthmus.plotting.style import (
+    DASHES,
     EDGE_COLOUR,
     FAINT_COLOUR,
     PALETTE,
+    add_infinity_tick,
     axes_or_new,
     cluster_style,
+    hide_frame,
+    largest_finite,
     size_in_points,
 )
 from isthmus.plotting.tree_top import SEVERAL, TreeTop, tree_top
@@ -25,44 +29,45 @@ if TYPE_CHECKING:
 
 # How far above the largest finite height infinity is drawn, as a share of it.
 _ABOVE_FINITE = 0.15
-# Triangles: half the width of one with a single point would be the first, of all points the sum.
+# Half the width of the triangle of a single point, and what is added to it for all points.
 _NARROWEST, _WIDENING = 0.08, 0.34
-# Labels are upright where there are more groups than this, and left out where they would be
-# smaller than the smallest font.
-_MOST_FLAT_LABELS = 10
+# With more groups than this labels are vertical. They are left out where they would be smaller than
+# the smallest font.
+_MAX_HORIZONTAL_LABELS = 10
 _LARGEST_FONT, _SMALLEST_FONT = 9.0, 5.0
 
 
 def plot_dendrogram(
     tree: UltrametricTree, labels: Any = None, *, max_leaves: int = 50, ax: Axes | None = None
 ) -> Axes:
-    """Draw the dendrogram of a tree, of which only the top where it has many points.
+    """Draw the dendrogram of a tree; of many points, its top.
 
     Parameters
     ----------
     tree : UltrametricTree
         The tree.
     labels : array-like of shape (n_points,), optional
-        The cluster of each point. What has points of one cluster only is drawn in its colour,
-        the rest in grey. Beyond eight clusters colours come again, and there is no legend.
+        The cluster of each point. Branches with points of one cluster only are drawn in its
+        colour, the others in grey. With more than eight clusters colours repeat, and there is no
+        legend.
     max_leaves : int, default=50
-        At most so many leaves. What lies below them is drawn as a triangle as high as the merge
-        that completes it, the wider the more points it has. Merges of one height are all shown or
-        none of them, and equal points are one leaf: see :func:`tree_top`.
+        The most leaves. A leaf of several points is drawn as a triangle as high as its last merge,
+        the wider the more points it has. Merges of one height are all shown or none of them, and
+        equal points are one leaf: see :func:`tree_top`.
     ax : matplotlib Axes, optional
-        Where to draw; without it a new figure is made.
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
         With one collection of lines, two legs and a bar for each merge (another one, dashed, for
-        merges at an infinite height), and one of triangles. Leaves are labelled by their numbers
-        of points, or by the points themselves if each is one.
+        merges at an infinite height), and one of triangles. Leaves are labelled with their numbers
+        of points, or with the points if each leaf is one.
     """
     top = tree_top(tree, check_whole_number(max_leaves, "max_leaves", 1), labels)
     n_groups = len(top.groups)
     axes = axes_or_new(ax, (float(np.clip(0.15 * n_groups, 6.4, 14.0)), 4.8))
-    largest = _largest_finite(top)
+    largest = largest_finite(np.concatenate([top.heights, top.link_heights]))
     infinity = (1 + _ABOVE_FINITE) * largest
     _draw_links(axes, top, infinity)
     _draw_triangles(axes, top, infinity, tree.n_points)
@@ -74,7 +79,7 @@ def plot_dendrogram(
 def triangle_half_widths(sizes: Ints, n_points: int) -> Floats:
     """Return half the width of each group's triangle, which grows with the logarithm of its size.
 
-    So a group of 30 and one of 30,000 points can both be seen; the label tells the number.
+    So a group of 30 and one of 30,000 points are both visible; the label tells the number.
     """
     widths: Floats = _NARROWEST + _WIDENING * np.log(sizes) / np.log(max(n_points, 2))
     return widths
@@ -82,7 +87,7 @@ def triangle_half_widths(sizes: Ints, n_points: int) -> Floats:
 
 def link_lines(top: TreeTop, infinity: float) -> Floats:
     """Return the ends of each merge's left leg, right leg and bar: (n_groups - 1, 3, 2, 2)."""
-    x, feet = top.link_places, np.minimum(top.link_feet, infinity)
+    x, feet = top.link_positions, np.minimum(top.link_feet, infinity)
     bars = np.repeat(np.minimum(top.link_heights, infinity)[:, None], 2, axis=1)
     feet_and_tops = np.stack([feet, bars], axis=2)
     legs = np.stack([np.repeat(x[:, :, None], 2, axis=2), feet_and_tops], axis=3)
@@ -97,12 +102,6 @@ def leaf_labels(top: TreeTop) -> list[str]:
     return [f"{size:,}" for size in top.sizes]
 
 
-def _largest_finite(top: TreeTop) -> float:
-    """Return the largest finite height that is drawn, or 1 where none is above 0."""
-    heights = np.concatenate([top.heights, top.link_heights])
-    return float(heights.max(initial=0.0, where=np.isfinite(heights))) or 1.0
-
-
 def _colours(clusters: Ints) -> list[str]:
     return [
         EDGE_COLOUR if cluster == SEVERAL else cluster_style(cluster).colour
@@ -111,7 +110,7 @@ def _colours(clusters: Ints) -> list[str]:
 
 
 def _draw_links(axes: Axes, top: TreeTop, infinity: float) -> None:
-    """Draw the legs of each merge in the colours of what they stand on, its bar in its own."""
+    """Draw the legs of each merge in the colours of its children, its bar in its own."""
     from matplotlib.collections import LineCollection
 
     infinite = np.isinf(top.link_heights)
@@ -119,7 +118,7 @@ def _draw_links(axes: Axes, top: TreeTop, infinity: float) -> None:
     colours = _colours(np.column_stack([top.leg_clusters, top.link_clusters]).ravel())
     for chosen, dashes, ends in (
         (~infinite, "solid", "projecting"),
-        (infinite, (0, (3, 1.5)), "butt"),
+        (infinite, DASHES, "butt"),
     ):
         if chosen.any():
             axes.add_collection(
@@ -163,7 +162,7 @@ def _label_leaves(axes: Axes, top: TreeTop, max_leaves: int) -> None:
     labelled = size >= _SMALLEST_FONT
     axes.set_xticks([])
     if labelled:
-        rotation = 90 if n_groups > _MOST_FLAT_LABELS else 0
+        rotation = 90 if n_groups > _MAX_HORIZONTAL_LABELS else 0
         axes.set_xticks(np.arange(n_groups), leaf_labels(top), fontsize=size, rotation=rotation)
     axes.tick_params(axis="x", length=0)
     if top.points is not None:
@@ -183,17 +182,16 @@ def _finish(axes: Axes, top: TreeTop, largest: float, infinity: float) -> None:
     axes.set_xlim(-0.7, len(top.groups) - 0.3)
     axes.set_ylim(0.0, 1.04 * highest)
     axes.set_ylabel("transitive distance")
-    axes.spines[["top", "right"]].set_visible(False)
+    hide_frame(axes)
     if infinite:
-        ticks = [tick for tick in axes.get_yticks() if 0 <= tick <= largest]
-        axes.set_yticks([*ticks, infinity], [*(f"{tick:g}" for tick in ticks), "∞"])
+        add_infinity_tick(axes.yaxis, largest, infinity)
         axes.axhline(infinity, color=FAINT_COLOUR, linewidth=0.8, zorder=0)
     if 0 < len(top.names) <= len(PALETTE):
         _add_legend(axes, top, highest)
 
 
 def _add_legend(axes: Axes, top: TreeTop, highest: float) -> None:
-    """Put the legend into the upper right corner, or, if that is not free, above everything."""
+    """Put the legend into the upper right corner or, if that is not free, above everything."""
     from matplotlib.patches import Patch
 
     names, colours = [str(name) for name in top.names], _colours(np.arange(len(top.names)))
@@ -210,6 +208,6 @@ def _add_legend(axes: Axes, top: TreeTop, highest: float) -> None:
 def _corner_is_free(top: TreeTop, highest: float) -> bool:
     """Return whether nothing in the right third of the drawing is higher than half of it."""
     right = 2 / 3 * (len(top.groups) - 1)
-    links = top.link_heights[top.link_places[:, 1] > right]
+    links = top.link_heights[top.link_positions[:, 1] > right]
     groups = top.heights[int(np.ceil(right)) :]
     return bool(np.concatenate([links, groups]).max(initial=0.0) < highest / 2)

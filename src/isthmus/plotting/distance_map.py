@@ -1,4 +1,4 @@
-"""UltrametricTree → its distance matrix as a picture shows it: cells that stand for many points."""
+"""UltrametricTree → its distance matrix at the size of a picture: means over groups of points."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_whole_number
-from isthmus.plotting.style import Clusters, check_labels
+from isthmus._utils.parameters import check_whole_number, coded_labels
 from isthmus.ultrametric.group_means import mean_distances_of_groups
 
 if TYPE_CHECKING:
@@ -49,16 +48,16 @@ class DistanceMap:
 
 
 def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> DistanceMap:
-    """Return the matrix of a tree with at most so many rows, each the mean over a group of points.
+    """Return the matrix of a tree with at most ``size`` rows, each the mean over a group of points.
 
     Points are in the tree's leaf order or, with labels, sorted by cluster and then in leaf order.
-    Groups are neighbours in it. The matrix of all points is never made.
+    A group is a run of this order. The matrix of all points is never computed.
 
     Parameters
     ----------
     tree : UltrametricTree
     size : int, default=400
-        At most so many groups; with as many as there are points, each point is one. With labels
+        The most groups; if it is at least the number of points, each point is a group. With labels
         every cluster has at least one, so there must not be more clusters than groups.
     labels : array-like of shape (n_points,), optional
         The cluster of each point.
@@ -69,15 +68,12 @@ def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> 
 
     Notes
     -----
-    The mean, and not the smallest or a sampled distance, because it is that of the picture: as
-    if all n × n cells had been drawn and looked at from afar. It needs O(n + size²) memory.
+    A cell is the mean, not the smallest or a sampled distance, so that the map looks as if all
+    n × n cells had been drawn and seen from afar. It needs O(n + size²) memory.
     """
     size = check_whole_number(size, "size", 1)
     n_points = tree.n_points
-    order, cluster_bounds, names = tree.leaf_order, np.array([0, n_points]), None
-    if labels is not None:
-        clusters = check_labels(labels, n_points)
-        order, cluster_bounds, names = *sort_by_cluster(clusters, order), clusters.names
+    order, cluster_bounds, names = sort_by_cluster(tree.leaf_order, labels)
     bounds = group_bounds(cluster_bounds, size)
     n_groups = len(bounds) - 1
     groups = np.empty(n_points, dtype=np.int64)
@@ -86,17 +82,22 @@ def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> 
     return DistanceMap(means, bounds, order, cluster_bounds, names)
 
 
-def sort_by_cluster(clusters: Clusters, order: Ints) -> tuple[Ints, Ints]:
-    """Return an order of points sorted by cluster, and where in it each cluster begins and ends."""
-    by_cluster = order[np.argsort(clusters.codes[order], kind="stable")]
-    sizes = np.bincount(clusters.codes, minlength=len(clusters))
-    return by_cluster, np.concatenate([[0], np.cumsum(sizes)])
+def sort_by_cluster(order: Ints, labels: Any) -> tuple[Ints, Ints, Array | None]:
+    """Return an order of points sorted by cluster, the bounds of clusters in it, and their names.
+
+    Without labels the order stays as it is, and all points are one cluster without a name.
+    """
+    if labels is None:
+        return order, np.array([0, len(order)]), None
+    names, codes = coded_labels(labels, len(order))
+    by_cluster = order[np.argsort(codes[order], kind="stable")]
+    return by_cluster, np.concatenate([[0], np.cumsum(np.bincount(codes))]), names
 
 
 def group_bounds(cluster_bounds: Ints, size: int) -> Ints:
-    """Return the bounds of at most so many groups, each within a cluster, of like sizes.
+    """Return the bounds of at most ``size`` groups, each within a cluster, of similar sizes.
 
-    A cluster has one group and its share of the others, and not more groups than points.
+    A cluster has one group and its share of the others, and no more groups than points.
     """
     n_points, n_clusters = int(cluster_bounds[-1]), len(cluster_bounds) - 1
     if size >= n_points:

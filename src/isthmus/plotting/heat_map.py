@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import as_real, check_whole_number
+from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.tables import count
 from isthmus.plotting.distance_map import distance_map, sort_by_cluster
-from isthmus.plotting.style import axes_or_new, check_labels, hide_ticks, require_matplotlib
+from isthmus.plotting.style import (
+    FAINT_COLOUR,
+    axes_or_new,
+    check_distances,
+    hide_ticks,
+    largest_finite,
+    panels_or_new,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,10 +29,9 @@ if TYPE_CHECKING:
 
 # From dark blue to yellow in even steps of lightness, which colour-blind readers see as well.
 _COLOUR_MAP = "viridis"
-_INFINITE_COLOUR = "#BBBBBB"
 _BOUNDARY_COLOUR = "#FFFFFF"
-# A cluster is named if the last name stands at least this share of the axis before it.
-_ROOM_FOR_NAME = 0.05
+# Names of clusters are at least this share of the axis apart.
+_NAME_DISTANCE = 0.05
 _MAX_COLUMNS = 4
 
 
@@ -40,14 +46,11 @@ class OrderedMatrices:
         Where in the rows each cluster begins and ends.
     names : ndarray of shape (n_clusters,), or None
         The labels of the clusters.
-    largest : float
-        The largest finite distance of all: the end of the common colour scale.
     """
 
     matrices: Floats
     cluster_bounds: Ints
     names: Array | None
-    largest: float
 
 
 def plot_distance_map(
@@ -58,25 +61,24 @@ def plot_distance_map(
     Parameters
     ----------
     tree : UltrametricTree
-        The points appear in its leaf order, in which every group of near points is a square on
-        the diagonal.
+        The points appear in its leaf order, in which every node is a square on the diagonal.
     labels : array-like of shape (n_points,), optional
         The cluster of each point. Points are then sorted by cluster, and in leaf order within
         each; thin lines divide the clusters.
     max_size : int, default=400
-        At most so many rows. More points than that are put into groups of neighbours, and a cell
+        The most rows. More points are grouped with their neighbours in this order, and a cell
         shows the mean of the distances between two groups: see :func:`distance_map`.
     ax : matplotlib Axes, optional
-        Where to draw; without it a new figure is made.
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib Axes
-        With one image, and a colour bar beside it. Means that are infinite are grey.
+        With one image, and a colour bar beside it. Infinite means are grey.
     """
     drawn = distance_map(tree, check_whole_number(max_size, "max_size", 1), labels)
     axes = axes_or_new(ax)
-    image = _draw_matrix(axes, drawn.means, drawn.bounds, _largest(drawn.means))
+    image = _draw_matrix(axes, drawn.means, drawn.bounds, largest_finite(drawn.means))
     _draw_clusters(axes, drawn.cluster_bounds, drawn.names)
     axes.set_xlabel(_describe_rows(drawn.n_points, drawn.names is not None))
     mean = "" if len(drawn.means) == drawn.n_points else "mean "
@@ -92,22 +94,22 @@ def plot_orders(
     orders: Sequence[int] | None = None,
     axes: Any = None,
 ) -> Array:
-    """Draw transitive distances of increasing order side by side, with one scale of colours.
+    """Draw transitive distances of increasing order side by side, with one colour scale.
 
     Parameters
     ----------
     matrices : array-like of shape (n_matrices, n_points, n_points)
-        The distances of each order, as of :func:`isthmus.transitive_sequence`.
+        The distances of each order, as of :func:`isthmus.theory.transitive_sequence`.
     labels : array-like of shape (n_points,), optional
         The cluster of each point. Rows and columns are then sorted by cluster, and thin lines
         divide the clusters.
     order : array-like of shape (n_points,), optional
         The points in the order in which to draw them, within each cluster if there are labels;
-        ``UltrametricTree.leaf_order`` shows most. Without it they stay as they are.
+        ``UltrametricTree.leaf_order`` shows structure best. By default they stay as they are.
     orders : sequence of int, optional
         The order of each matrix, for its title, where they are not 1, 2, 3, …
     axes : sequence of matplotlib Axes, optional
-        Where to draw, one for each matrix; without it a new figure is made.
+        Where to draw, one for each matrix; a new figure by default.
 
     Returns
     -------
@@ -120,11 +122,12 @@ def plot_orders(
         orders = range(1, n_matrices + 1)
     if len(orders) != n_matrices:
         raise ValueError(f"There are {n_matrices} matrices, but {len(orders)} orders.")
-    panels = _panels(axes, n_matrices)
-    for place, (panel, matrix, k) in enumerate(zip(panels, drawn.matrices, orders, strict=True)):
-        image = _draw_matrix(panel, matrix, np.arange(n_points + 1), drawn.largest)
+    panels = panels_or_new(axes, n_matrices, _MAX_COLUMNS, (2.6, 2.7), margin=1.0)
+    largest = largest_finite(drawn.matrices)
+    for i, (panel, matrix, k) in enumerate(zip(panels, drawn.matrices, orders, strict=True)):
+        image = _draw_matrix(panel, matrix, np.arange(n_points + 1), largest)
         _draw_clusters(panel, drawn.cluster_bounds, drawn.names)
-        if place % _MAX_COLUMNS:  # those to the right of others need no names again
+        if i % _MAX_COLUMNS:  # only the first panel of a row has names
             panel.tick_params(labelleft=False)
         panel.set_title(f"order {k}")
     _add_colour_bar(image, list(panels), drawn.matrices, "transitive distance")
@@ -132,54 +135,39 @@ def plot_orders(
 
 
 def order_matrices(matrices: Any, labels: Any = None, order: Any = None) -> OrderedMatrices:
-    """Return matrices with their rows and columns in an order, by cluster first.
+    """Return matrices with their rows and columns sorted by cluster, then in a given order.
 
     Parameters and shapes as for :func:`plot_orders`.
     """
-    checked = as_real(matrices, "matrices")
+    checked = check_distances(matrices, "matrices")
     if checked.ndim != 3 or checked.shape[1] != checked.shape[2] or checked.size == 0:
         raise ValueError(
             "matrices must be a stack of square matrices of shape (n_matrices, n_points, n_points),"
             f" got shape {checked.shape}."
         )
-    if np.isnan(checked).any() or (checked < 0).any():
-        raise ValueError("matrices must hold distances: not negative, and none missing.")
-    n_points = checked.shape[1]
-    places = _check_order(order, n_points)
-    bounds, names = np.array([0, n_points]), None
-    if labels is not None:
-        clusters = check_labels(labels, n_points)
-        places, bounds = sort_by_cluster(clusters, places)
-        names = clusters.names
-    sorted_matrices = checked[:, places[:, None], places]
-    return OrderedMatrices(sorted_matrices, bounds, names, _largest(checked))
+    rows, bounds, names = sort_by_cluster(_check_order(order, checked.shape[1]), labels)
+    return OrderedMatrices(checked[:, rows[:, None], rows], bounds, names)
 
 
-def named_places(bounds: Ints, names: Array) -> tuple[list[float], list[str]]:
+def named_middles(bounds: Ints, names: Array) -> tuple[list[float], list[str]]:
     """Return the middles of clusters and their names, without those that would overlap others."""
-    places: list[float] = []
+    middles: list[float] = []
     shown: list[str] = []
     for start, stop, name in zip(bounds[:-1], bounds[1:], names, strict=True):
         middle = (start + stop) / 2
-        if not places or middle - places[-1] >= _ROOM_FOR_NAME * bounds[-1]:
-            places.append(float(middle))
+        if not middles or middle - middles[-1] >= _NAME_DISTANCE * bounds[-1]:
+            middles.append(float(middle))
             shown.append(str(name))
-    return places, shown
+    return middles, shown
 
 
 def _check_order(order: Any, n_points: int) -> Ints:
     if order is None:
         return np.arange(n_points)
-    places = np.asarray(order)
-    if places.shape != (n_points,) or not np.array_equal(np.sort(places), np.arange(n_points)):
+    given = np.asarray(order)
+    if given.shape != (n_points,) or not np.array_equal(np.sort(given), np.arange(n_points)):
         raise ValueError(f"order must hold each of the points 0 to {n_points - 1} once.")
-    return places.astype(np.int64)
-
-
-def _largest(distances: Floats) -> float:
-    """Return the largest finite distance, or 1 where there is none above 0: a scale's end."""
-    largest = float(distances.max(initial=0.0, where=np.isfinite(distances)))
-    return largest or 1.0
+    return given.astype(np.int64)
 
 
 def _draw_matrix(axes: Axes, matrix: Floats, bounds: Ints, largest: float) -> ScalarMappable:
@@ -192,7 +180,7 @@ def _draw_matrix(axes: Axes, matrix: Floats, bounds: Ints, largest: float) -> Sc
         bounds,
         np.ma.masked_invalid(matrix),
         norm=Normalize(0.0, largest),
-        cmap=colormaps[_COLOUR_MAP].with_extremes(bad=_INFINITE_COLOUR),
+        cmap=colormaps[_COLOUR_MAP].with_extremes(bad=FAINT_COLOUR),
     )
     axes.set_xlim(0, bounds[-1])
     axes.set_ylim(bounds[-1], 0)
@@ -202,42 +190,22 @@ def _draw_matrix(axes: Axes, matrix: Floats, bounds: Ints, largest: float) -> Sc
 
 
 def _draw_clusters(axes: Axes, bounds: Ints, names: Array | None) -> None:
-    """Draw lines between clusters, and their names where there is room."""
+    """Draw lines between clusters, and their names where these do not overlap."""
     if names is None:
         return
     n_points, inner = bounds[-1], bounds[1:-1]
     width = min(0.8, 24 / len(names))
     axes.vlines(inner, 0, n_points, colors=_BOUNDARY_COLOUR, linewidths=width)
     axes.hlines(inner, 0, n_points, colors=_BOUNDARY_COLOUR, linewidths=width)
-    axes.set_yticks(*named_places(bounds, names))
+    axes.set_yticks(*named_middles(bounds, names))
     axes.tick_params(labelleft=True)
 
 
 def _describe_rows(n_points: int, by_cluster: bool) -> str:
-    points = "1 point" if n_points == 1 else f"{n_points:,} points"
-    return f"{points} by cluster" if by_cluster else f"{points} in leaf order"
+    return f"{count(n_points, 'point')} {'by cluster' if by_cluster else 'in leaf order'}"
 
 
 def _add_colour_bar(image: ScalarMappable, axes: list[Axes], distances: Floats, label: str) -> None:
     if not np.isfinite(distances).all():
         label += " (infinite: grey)"
     axes[0].figure.colorbar(image, ax=axes, label=label)
-
-
-def _panels(axes: Any, n_matrices: int) -> Array:
-    """Return one Axes for each matrix, in rows of a new figure where none are given."""
-    require_matplotlib()
-    if axes is not None:
-        panels = np.asarray(axes, dtype=object).ravel()
-        if len(panels) != n_matrices:
-            raise ValueError(f"There are {n_matrices} matrices, but {len(panels)} axes.")
-        return panels
-    import matplotlib.pyplot as plt
-
-    n_columns = min(n_matrices, _MAX_COLUMNS)
-    n_rows = math.ceil(n_matrices / n_columns)
-    figure = plt.figure(figsize=(2.6 * n_columns + 1, 2.7 * n_rows), layout="constrained")
-    grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for unused in grid[n_matrices:]:
-        unused.remove()
-    return np.asarray(grid[:n_matrices])

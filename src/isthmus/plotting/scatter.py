@@ -1,4 +1,4 @@
-"""Points in the plane, their labels, their spanning tree → a drawing on an Axes."""
+"""Points in the plane → drawn by cluster, by outlier score, or with their spanning tree."""
 
 from __future__ import annotations
 
@@ -6,33 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real, coded_labels
 from isthmus.metrics.validation import check_points
 from isthmus.plotting.style import (
     CUT_COLOUR,
+    DASHES,
     EDGE_COLOUR,
     MARKERS,
-    Clusters,
     ClusterStyle,
-    check_labels,
     cluster_style,
     plane_axes,
 )
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from matplotlib.axes import Axes
 
     from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.spanning_tree import SpanningTree
 
 POINT_SIZE, SMALL_POINT_SIZE = 14.0, 7.0
-
-
-def edges_between_clusters(edges: Ints, labels: Array) -> npt.NDArray[np.bool_]:
-    """Return for each edge whether its two points have different labels."""
-    ends = labels[edges]
-    differ: npt.NDArray[np.bool_] = ends[:, 0] != ends[:, 1]
-    return differ
+# Outlier scores from light to dark, so that outliers stand out without colours, too.
+_SCORE_COLOURS = "viridis_r"
+# The sizes of points of scores 0 and 1.
+_SCORE_SIZES = (7.0, 42.0)
 
 
 def plot_clusters(X: Any, labels: Any, *, ax: Axes | None = None) -> Axes:
@@ -45,7 +41,7 @@ def plot_clusters(X: Any, labels: Any, *, ax: Axes | None = None) -> Axes:
     labels : array-like of shape (n_points,)
         The cluster of each point.
     ax : matplotlib Axes, optional
-        Where to draw; without it a new figure is made.
+        Where to draw; a new figure by default.
 
     Returns
     -------
@@ -53,9 +49,9 @@ def plot_clusters(X: Any, labels: Any, *, ax: Axes | None = None) -> Axes:
         With one collection of points per cluster, in the order of the sorted labels.
     """
     points = check_plane(X)
-    clusters = check_labels(labels, len(points))
+    codes = coded_labels(labels, len(points))[1]
     axes = plane_axes(ax)
-    draw_clusters(axes, points, clusters, POINT_SIZE)
+    draw_points(axes, points, codes, size=POINT_SIZE)
     return axes
 
 
@@ -74,7 +70,7 @@ def plot_spanning_tree(
         The cluster of each point. Points are then coloured by cluster, and edges between two
         clusters are dashed and red.
     ax : matplotlib Axes, optional
-        Where to draw; without it a new figure is made.
+        Where to draw; a new figure by default.
 
     Returns
     -------
@@ -87,19 +83,51 @@ def plot_spanning_tree(
         raise ValueError(
             f"The spanning tree has {spanning_tree.n_points} points, but X has {len(points)}."
         )
+    codes = None if labels is None else coded_labels(labels, len(points))[1]
     edges = spanning_tree.edges
-    between = np.zeros(len(edges), dtype=bool)
-    clusters = None
-    if labels is not None:
-        clusters = check_labels(labels, len(points))
-        between = edges_between_clusters(edges, clusters.codes)
+    ends = np.zeros_like(edges) if codes is None else codes[edges]
+    between = ends[:, 0] != ends[:, 1]
     axes = plane_axes(ax)
     _draw_edges(axes, points[edges[~between]], EDGE_COLOUR, "solid", 0.8)
-    _draw_edges(axes, points[edges[between]], CUT_COLOUR, (0, (3, 1.5)), 1.8)
-    if clusters is None:
-        draw_points(axes, points, ClusterStyle(EDGE_COLOUR, MARKERS[0]), SMALL_POINT_SIZE)
-    else:
-        draw_clusters(axes, points, clusters, SMALL_POINT_SIZE)
+    _draw_edges(axes, points[edges[between]], CUT_COLOUR, DASHES, 1.8)
+    draw_points(axes, points, codes, size=SMALL_POINT_SIZE)
+    return axes
+
+
+def plot_outliers(X: Any, scores: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw points in the plane, darker and larger the higher their outlier score is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_points, 2)
+        The points.
+    scores : array-like of shape (n_points,)
+        Their scores, from 0 to 1, as of :func:`isthmus.outlier_scores`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        With one collection of points, the highest scores last, and a colour bar beside it.
+    """
+    points = check_plane(X)
+    checked = as_real(scores, "scores")
+    if checked.shape != (len(points),):
+        raise ValueError(
+            f"scores must hold one score for each of the {len(points)} points, "
+            f"got shape {checked.shape}."
+        )
+    if not ((checked >= 0.0) & (checked <= 1.0)).all():
+        raise ValueError("scores must be numbers from 0 to 1, as isthmus.outlier_scores gives.")
+    axes = plane_axes(ax)
+    order = np.argsort(checked, kind="stable")
+    x, y = points[order].T
+    sizes = np.interp(checked[order], (0.0, 1.0), _SCORE_SIZES)
+    drawn = axes.scatter(
+        x, y, s=sizes, c=checked[order], cmap=_SCORE_COLOURS, vmin=0.0, vmax=1.0, linewidths=0
+    )
+    axes.figure.colorbar(drawn, ax=axes, label="outlier score", shrink=0.8)
     return axes
 
 
@@ -114,16 +142,19 @@ def check_plane(X: Any) -> Array:
     return points
 
 
-def draw_clusters(axes: Axes, points: Array, clusters: Clusters, size: float) -> None:
-    """Draw points, a collection for each cluster."""
-    for cluster in range(len(clusters)):
-        draw_points(axes, points[clusters.codes == cluster], cluster_style(cluster), size)
-
-
-def draw_points(axes: Axes, points: Array, style: ClusterStyle, size: float) -> None:
-    """Draw points of one style as one collection."""
-    x, y = points.T
-    axes.scatter(x, y, s=size, c=style.colour, marker=style.marker, linewidths=0, zorder=3)
+def draw_points(
+    axes: Axes, points: Array, codes: Ints | None, *, size: float, colour: str = EDGE_COLOUR
+) -> None:
+    """Draw points, a collection for each cluster; in one colour where there are no clusters."""
+    styles = [ClusterStyle(colour, MARKERS[0])]
+    groups = [points]
+    if codes is not None:
+        n_clusters = int(codes.max()) + 1
+        styles = [cluster_style(c) for c in range(n_clusters)]
+        groups = [points[codes == c] for c in range(n_clusters)]
+    for style, group in zip(styles, groups, strict=True):
+        x, y = group.T
+        axes.scatter(x, y, s=size, c=style.colour, marker=style.marker, linewidths=0, zorder=3)
 
 
 def _draw_edges(axes: Axes, segments: Floats, colour: str, dashes: Any, width: float) -> None:

@@ -1,17 +1,21 @@
-"""What all drawings share: colours, labels as numbers, and a new Axes where none is given."""
+"""What all drawings share: colours, scales, and new Axes where none are given."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
-    from isthmus._utils.typing import Array, Ints
+    from isthmus._utils.typing import Array, Floats
 
 # The palette of Okabe and Ito, which colour-blind readers can tell apart. Yellow and black, the
 # faintest and the one most like the edges, come last.
@@ -30,6 +34,7 @@ MARKERS = ("o", "^", "s", "D", "v", "P", "X", "*")
 EDGE_COLOUR = "#555555"
 CUT_COLOUR = "#B2182B"
 FAINT_COLOUR = "#BBBBBB"
+DASHES = (0, (3, 1.5))
 
 
 @dataclass(frozen=True)
@@ -40,41 +45,10 @@ class ClusterStyle:
     marker: str
 
 
-@dataclass(frozen=True)
-class Clusters:
-    """Labels of any type, as numbers.
-
-    Attributes
-    ----------
-    names : ndarray of shape (n_clusters,)
-        The different labels, sorted.
-    codes : ndarray of shape (n_points,)
-        Which of them each point has.
-    """
-
-    names: Array
-    codes: Ints
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
 def cluster_style(cluster: int) -> ClusterStyle:
     """Return the style of the cluster-th cluster; the first 64 all differ."""
     turn, colour = divmod(cluster, len(PALETTE))
     return ClusterStyle(PALETTE[colour], MARKERS[turn % len(MARKERS)])
-
-
-def check_labels(labels: Any, n_points: int) -> Clusters:
-    """Return labels, one for each point, as numbers from 0 in the order of the sorted labels."""
-    array = np.asarray(labels)
-    if array.shape != (n_points,):
-        raise ValueError(
-            f"labels must hold one label for each of the {n_points} points, "
-            f"got shape {array.shape}."
-        )
-    names, codes = np.unique(array, return_inverse=True)
-    return Clusters(names, codes)
 
 
 def require_matplotlib() -> None:
@@ -97,8 +71,34 @@ def axes_or_new(ax: Axes | None, figsize: tuple[float, float] | None = None) -> 
     return plt.figure(figsize=figsize, layout="constrained").add_subplot()
 
 
+def panels_or_new(
+    axes: Any, n_panels: int, n_columns: int, size: tuple[float, float], margin: float = 0.0
+) -> Array:
+    """Return the Axes that are given, or those of a new figure, row by row: shape (n_panels,).
+
+    size : of a panel, in inches
+    margin : what is added to the width of the figure, in inches
+    """
+    require_matplotlib()
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        n_columns = min(n_panels, n_columns)
+        n_rows = math.ceil(n_panels / n_columns)
+        figsize = (size[0] * n_columns + margin, size[1] * n_rows)
+        figure = plt.figure(figsize=figsize, layout="constrained")
+        axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for unused in axes[n_panels:]:
+            unused.remove()
+        axes = axes[:n_panels]
+    panels = np.asarray(axes, dtype=object).ravel()
+    if len(panels) != n_panels:
+        raise ValueError(f"axes must hold {n_panels} matplotlib Axes, got {len(panels)}.")
+    return panels
+
+
 def plane_axes(ax: Axes | None) -> Axes:
-    """Return ax or a new Axes, made ready for a map of the plane."""
+    """Return ax or a new Axes, with equal scales and no ticks: a map of the plane."""
     axes = axes_or_new(ax)
     axes.set_aspect("equal", adjustable="datalim")
     hide_ticks(axes)
@@ -108,6 +108,11 @@ def plane_axes(ax: Axes | None) -> Axes:
 def hide_ticks(axes: Axes) -> None:
     """Take the ticks and their labels off both sides."""
     axes.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
+
+
+def hide_frame(axes: Axes) -> None:
+    """Take the upper and the right line off the frame."""
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def size_in_points(axes: Axes) -> tuple[float, float]:
@@ -122,3 +127,22 @@ def add_wide_legend(axes: Axes, **where: Any) -> None:
     axes.legend(
         ncols=3, frameon=False, fontsize=size, columnspacing=1.2, handletextpad=0.4, **where
     )
+
+
+def largest_finite(distances: Floats) -> float:
+    """Return the largest finite distance, or 1 where none is above 0: the end of a scale."""
+    return float(distances.max(initial=0.0, where=np.isfinite(distances))) or 1.0
+
+
+def add_infinity_tick(axis: Axis, largest: float, infinity: float) -> None:
+    """Label infinity on an axis, beyond the ticks up to the largest finite value."""
+    ticks = [tick for tick in axis.get_ticklocs() if 0 <= tick <= largest]
+    axis.set_ticks([*ticks, infinity], labels=[*(f"{tick:g}" for tick in ticks), "∞"])
+
+
+def check_distances(values: Any, name: str) -> Floats:
+    """Return distances as an array: real, not negative, none missing."""
+    distances = as_real(values, name)
+    if np.isnan(distances).any() or (distances < 0).any():
+        raise ValueError(f"{name} must hold distances: not negative, and none missing.")
+    return distances

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_whole_number
-from isthmus.plotting.style import check_labels
+from isthmus._utils.parameters import check_whole_number, coded_labels
 
 if TYPE_CHECKING:
     from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.ultrametric import UltrametricTree
 
-# In place of a cluster, where points below a node have several labels or none were given.
+# The cluster of a node whose points have several labels, or none.
 SEVERAL = -1
 
 
@@ -25,15 +24,15 @@ class TreeTop:
     Attributes
     ----------
     groups : ndarray of shape (n_groups,)
-        The nodes of the tree that are shown as one, from left to right: group g is at x = g.
+        The nodes of the tree that are shown as leaves, from left to right: group g is at x = g.
     sizes, heights : ndarray of shape (n_groups,)
         The number of points in each group, and its height: 0 for a point or for equal points.
     clusters : ndarray of shape (n_groups,)
-        The cluster that all points of the group have, a place in ``names``, or -1.
+        The cluster that all points of the group have, as an index into ``names``, or -1.
     link_heights : ndarray of shape (n_groups - 1,)
         The height of each merge above the groups, from the lowest to the highest.
-    link_places, link_feet : ndarray of shape (n_groups - 1, 2)
-        Where its two legs stand, and the height of what they stand on.
+    link_positions, link_feet : ndarray of shape (n_groups - 1, 2)
+        The x of its two legs, and the heights at which they begin.
     link_clusters : ndarray of shape (n_groups - 1,)
         As ``clusters``, for all points below the merge.
     leg_clusters : ndarray of shape (n_groups - 1, 2)
@@ -49,7 +48,7 @@ class TreeTop:
     heights: Floats
     clusters: Ints
     link_heights: Floats
-    link_places: Floats
+    link_positions: Floats
     link_feet: Floats
     link_clusters: Ints
     leg_clusters: Ints
@@ -58,17 +57,17 @@ class TreeTop:
 
 
 def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) -> TreeTop:
-    """Return the top of a tree: at most so many groups, divided by its highest merges.
+    """Return the top of a tree: at most ``max_groups`` groups and the merges that join them.
 
-    Merges of one height are divided together or not at all, so that the groups do not depend on
-    the order of equal edges. Equal points stay together. So a tree whose merges all have one height
-    is one group, unless there are groups enough for every point.
+    Merges of one height are all shown or none of them, so that the groups do not depend on the
+    order of equal edges. Equal points stay together. So a tree whose merges all have one height is
+    one group, unless ``max_groups`` is enough for every point.
 
     Parameters
     ----------
     tree : UltrametricTree
     max_groups : int, default=50
-        At most so many groups.
+        The most groups.
     labels : array-like of shape (n_points,), optional
         The cluster of each point.
 
@@ -78,14 +77,14 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
 
     Notes
     -----
-    O(n), mostly for the leaf order; what is above the groups is all that is walked.
+    O(n), mostly for the leaf order; only the merges above the groups are visited.
     """
     max_groups = check_whole_number(max_groups, "max_groups", 1)
     n_points = tree.n_points
     names, uniform = np.empty(0), np.full(2 * n_points - 1, SEVERAL)
     if labels is not None:
-        clusters = check_labels(labels, n_points)
-        names, uniform = clusters.names, clusters_of_nodes(tree, clusters.codes)
+        names, codes = coded_labels(labels, n_points)
+        uniform = clusters_of_nodes(tree, codes)
     first_link = first_merge_above(tree.heights, max_groups)
     children = tree.children[first_link:]
     below = np.append(children[children < n_points + first_link], tree.sizes.size - 1)
@@ -99,7 +98,7 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
         heights=node_heights[groups],
         clusters=uniform[groups],
         link_heights=tree.heights[first_link:],
-        link_places=places_of_links(groups, children, n_points + first_link),
+        link_positions=positions_of_links(groups, children, n_points + first_link),
         link_feet=node_heights[children],
         link_clusters=uniform[n_points + first_link :],
         leg_clusters=uniform[children],
@@ -109,7 +108,7 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
 
 
 def first_merge_above(heights: Floats, max_groups: int) -> int:
-    """Return the first merge, of increasing heights, such that all from it on leave few groups."""
+    """Return the first of the merges that are shown, given the ascending heights of all."""
     n_points = len(heights) + 1
     highest_inside = heights[n_points - 1 - max_groups] if n_points > max_groups else 0.0
     return int(np.searchsorted(heights, highest_inside, side="right"))
@@ -123,16 +122,16 @@ def clusters_of_nodes(tree: UltrametricTree, codes: Ints) -> Ints:
     return np.where(changes[first] == changes[last], in_order[first], SEVERAL)
 
 
-def places_of_links(groups: Ints, children: Ints, first_node: int) -> Floats:
-    """Return where the two legs of each merge stand: (m, 2) for the m merges above the groups.
+def positions_of_links(groups: Ints, children: Ints, first_node: int) -> Floats:
+    """Return the x of the two legs of each merge: (m, 2) for the m merges above the groups.
 
-    A group stands at its number; a merge, which is node ``first_node`` or one of those after it,
-    midway between its legs.
+    A group is at its number; a merge, which is node ``first_node`` or a later one, midway between
+    its legs.
     """
-    place_of = dict(zip(groups.tolist(), range(len(groups)), strict=True))
-    places = np.empty((len(children), 2))
+    group_of = {node: g for g, node in enumerate(groups.tolist())}
+    positions = np.empty((len(children), 2))
     for e, pair in enumerate(children.tolist()):
         for side, node in enumerate(pair):
-            above = node - first_node
-            places[e, side] = places[above].mean() if above >= 0 else place_of[node]
-    return places
+            merge = node - first_node
+            positions[e, side] = positions[merge].mean() if merge >= 0 else group_of[node]
+    return positions

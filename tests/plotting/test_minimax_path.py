@@ -4,7 +4,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 
 from isthmus.plotting import plot_path
-from isthmus.plotting.path import path_in_plane
+from isthmus.plotting.minimax_path import path_in_plane
 from isthmus.plotting.style import CUT_COLOUR, FAINT_COLOUR, PALETTE
 
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [5.0, 1.0], [5.0, 3.0], [9.0, 9.0]])
@@ -130,5 +130,5 @@ def test_what_is_no_path_is_refused(ax, path, edge, error, message):
 def test_points_outside_the_plane_and_other_labels_are_refused(ax):
     with pytest.raises(ValueError, match="X must have 2 columns, got 3"):
         plot_path(np.zeros((5, 3)), PATH, ax=ax)
-    with pytest.raises(ValueError, match="each of the 6 points"):
+    with pytest.raises(ValueError, match="each of 6 points"):
         plot_path(POINTS, PATH, labels=[0], ax=ax)

@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from isthmus.plotting import plot_consistency
-from isthmus.plotting.consistency import dumbbells
+from isthmus.plotting.margins import dumbbells
 from isthmus.plotting.style import CUT_COLOUR, EDGE_COLOUR
 
 
