@@ -133,7 +133,7 @@ FITS = {
     "cut": ({"objective": "cut"}, {}),
     "power": ({"power": 0.5}, {}),
     "many clusters": ({"n_clusters": 40, "max_iter": 4}, {}),
-    "masses": ({}, {"sample_weight": rng.integers(1, 4, 4_000)}),
+    "point_weights": ({}, {"sample_weight": rng.integers(1, 4, 4_000)}),
     "rows of weight zero": ({}, {"sample_weight": (np.arange(4_000) % 40 > 0).astype(float)}),
     "random starts": (
         {"init": "random", "random_state": 0, "n_init": 4, "n_jobs": 3, "max_iter": 4},
@@ -171,13 +171,13 @@ def test_a_fit_keeps_to_its_limit(name, shape):
 
 
 @pytest.mark.parametrize("shape", ["plane", "path"])
-@pytest.mark.parametrize("name", ["rows", "embedding", "masses"])
+@pytest.mark.parametrize("name", ["rows", "embedding", "point_weights"])
 def test_so_does_one_of_many_points(name, shape):
     """For whom what each one takes is more than what all fits take."""
     n = 60_000
     steps = 1 + np.arange(n) / n
     X = blobs(n, 2) if shape == "plane" else np.cumsum(steps)[:, None]
-    weights = {"sample_weight": 1.0 + np.arange(n) % 3} if name == "masses" else {}
+    weights = {"sample_weight": 1.0 + np.arange(n) % 3} if name == "point_weights" else {}
 
     def fit(limit):
         objective = "embedding" if name == "embedding" else "rows"

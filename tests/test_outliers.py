@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 from inputs import many, points
 from isthmus import SpanningTree, TransitiveClustering, UltrametricTree, outlier_scores, outliers
-from isthmus.outliers import find_company, scores_of_new_points
+from isthmus.outliers import find_reference_groups, scores_of_new_points
 from oracles.outliers import company_heights, scores
 
 
@@ -21,8 +21,8 @@ def test_scores_are_those_of_the_definition(kind, n, d, seed):
     tree = tree_of(points(kind, n, d, seed))
     rng = np.random.default_rng(seed)
     matrix = tree.matrix()
-    masses = rng.integers(1, 5, size=n)
-    for weights in (None, masses, masses * 1.7):
+    point_weights = rng.integers(1, 5, size=n)
+    for weights in (None, point_weights, point_weights * 1.7):
         for company in (None, 3, 7.5, 10 * n):
             found = outlier_scores(tree, weights, company=company)
             expected = scores(matrix, weights, company)
@@ -48,11 +48,11 @@ def test_neither_order_nor_unit_matters_and_equal_points_have_equal_scores(line,
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_mass_is_so_many_copies(seed):
+def test_a_weight_is_so_many_copies(seed):
     X = points("lattice", 40, 2, seed)
-    masses = np.random.default_rng(seed).integers(1, 9, size=40)
-    found = outlier_scores(tree_of(X), masses)
-    copies = np.repeat(np.arange(40), masses)
+    point_weights = np.random.default_rng(seed).integers(1, 9, size=40)
+    found = outlier_scores(tree_of(X), point_weights)
+    copies = np.repeat(np.arange(40), point_weights)
     expected = outlier_scores(tree_of(X[copies]))
     np.testing.assert_allclose(found[copies], expected, rtol=0, atol=1e-12)
 
@@ -132,17 +132,17 @@ def test_one_point_and_equal_points():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_new_points_are_scored_as_points_without_mass(seed):
-    """Almost without mass, on the tree, they have almost the same score."""
+def test_new_points_are_scored_as_points_without_weight(seed):
+    """Almost without weight, on the tree, they have almost the same score."""
     X = points("blobs", 80, 2, seed)
     y = np.random.default_rng(seed).uniform(-15, 15, size=2)
-    known = find_company(tree_of(X))
+    known = find_reference_groups(tree_of(X))
     with_it = tree_of(np.vstack([X, y]))
     row = with_it.matrix()[-1:, :-1]
-    masses = np.append(np.ones(80), 1e-13)
+    point_weights = np.append(np.ones(80), 1e-13)
     found = scores_of_new_points(row, known)
     matrix, heights = with_it.matrix(), known.heights
-    height = company_heights(matrix, masses, known.least)[-1]
+    height = company_heights(matrix, point_weights, known.least)[-1]
     group = row[0] <= height
     expected = 1 - (np.minimum(heights[group], height) / height).mean()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
@@ -168,9 +168,9 @@ def test_of_an_estimator():
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"masses": [1.0]}, ValueError, "one number for each of 3 points"),
-        ({"masses": [1.0, 0.0, 1.0]}, ValueError, "that of point 1 is 0"),
-        ({"masses": [1.0, np.nan, 1.0]}, ValueError, "that of point 1 is nan"),
+        ({"point_weights": [1.0]}, ValueError, "one number for each of 3 points"),
+        ({"point_weights": [1.0, 0.0, 1.0]}, ValueError, "that of point 1 is 0"),
+        ({"point_weights": [1.0, np.nan, 1.0]}, ValueError, "that of point 1 is nan"),
         ({"company": 0}, ValueError, "company must be above 0"),
         ({"company": "few"}, TypeError, "company must be a number"),
     ],

@@ -27,19 +27,19 @@ from isthmus.ultrametric.matvec import sum_below
 from isthmus.ultrametric.merges import CHUNK, tops_of_ties
 from isthmus.ultrametric.tree import UltrametricTree, check_tree
 
-# Heights, and sums of masses, that agree up to this relative difference are equal.
+# Heights, and sums of weights, that agree up to this relative difference are equal.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Company:
+class ReferenceGroups:
     """Where each of n points finds company.
 
     Attributes
     ----------
     least : float
         What a group must weigh to be company.
-    masses : (n,) float64
+    point_weights : (n,) float64
     heights : (n,) float64
         The lowest height at which the group of each point weighs as much; infinite where only an
         infinite edge leads to enough others.
@@ -48,12 +48,14 @@ class Company:
     """
 
     least: float
-    masses: Floats
+    point_weights: Floats
     heights: Floats
     scores: Floats
 
 
-def outlier_scores(tree: UltrametricTree, masses: Any = None, *, company: Any = None) -> Floats:
+def outlier_scores(
+    tree: UltrametricTree, point_weights: Any = None, *, company: Any = None
+) -> Floats:
     """Return a number from 0 to 1 for each point: how late, and how alone, it joins the others.
 
     Near 0 for a point that finds company as early as those around it do, near 1 for one that
@@ -64,7 +66,7 @@ def outlier_scores(tree: UltrametricTree, masses: Any = None, *, company: Any = 
     Parameters
     ----------
     tree : UltrametricTree
-    masses : array-like of shape (n_points,), optional
+    point_weights : array-like of shape (n_points,), optional
         How many equal points each one stands for; above 0.
     company : float, optional
         Groups of fewer points are alone, however close their points are to one another. The
@@ -77,7 +79,7 @@ def outlier_scores(tree: UltrametricTree, masses: Any = None, *, company: Any = 
 
     Notes
     -----
-    O(n). With masses whose mean is below 1, such as shares of a whole, the mean takes the place of
+    O(n). With weights whose mean is below 1, such as shares of a whole, the mean takes the place of
     one point in the square root.
 
     Examples
@@ -87,35 +89,37 @@ def outlier_scores(tree: UltrametricTree, masses: Any = None, *, company: Any = 
     >>> outlier_scores(tree).round(2).tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.82]
     """
-    return find_company(tree, masses, company=company).scores
+    return find_reference_groups(tree, point_weights, company=company).scores
 
 
-def find_company(tree: UltrametricTree, masses: Any = None, *, company: Any = None) -> Company:
+def find_reference_groups(
+    tree: UltrametricTree, point_weights: Any = None, *, company: Any = None
+) -> ReferenceGroups:
     """Return where each point finds company; parameters as for :func:`outlier_scores`."""
     check_tree(tree)
     n_points = tree.n_points
-    checked = _check_masses(masses, n_points)
+    checked = _check_weights(point_weights, n_points)
     least = None if company is None else check_positive(company, "company")
-    node_masses = _sums_below(tree, checked)
-    total = float(node_masses[-1])
+    node_weights = _sums_below(tree, checked)
+    total = float(node_weights[-1])
     if least is None:
         one_point = min(total / n_points, 1.0)
         least = np.sqrt(total / one_point) * one_point
     least = min(float(least), total)
-    homes = _homes(tree, node_masses, least * (1.0 - _ROUNDING))
+    homes = _homes(tree, node_weights, least * (1.0 - _ROUNDING))
     heights = np.concatenate([np.zeros(n_points), tree.heights])[homes]
     finite = np.isfinite(heights)
     # In a unit in which no sum overflows.
     scaled = np.where(finite, heights, 0.0) / (heights[finite].max(initial=0.0) or 1.0)
-    means = (_sums_below(tree, checked * scaled) / node_masses)[homes]
+    means = (_sums_below(tree, checked * scaled) / node_weights)[homes]
     ratios = np.divide(means, scaled, out=np.ones(n_points), where=scaled > 0.0)
     # Infinite heights are all one event: beside them, finite ones are nothing.
     ratios[~finite] = checked[~finite].sum() / total
-    return Company(least, checked, heights, _one_minus(ratios))
+    return ReferenceGroups(least, checked, heights, _one_minus(ratios))
 
 
-def scores_of_new_points(rows: Floats, known: Company) -> Floats:
-    """Return the scores of points that are not on the tree and have no mass, (b,).
+def scores_of_new_points(rows: Floats, known: ReferenceGroups) -> Floats:
+    """Return the scores of points that are not on the tree and have no weight, (b,).
 
     Parameters
     ----------
@@ -127,18 +131,18 @@ def scores_of_new_points(rows: Floats, known: Company) -> Floats:
     ratios = np.ones(len(rows))
     for i, row in enumerate(rows):
         order = np.argsort(row, kind="stable")
-        enough = np.cumsum(known.masses[order]) >= known.least * (1.0 - _ROUNDING)
+        enough = np.cumsum(known.point_weights[order]) >= known.least * (1.0 - _ROUNDING)
         height = row[order[enough.argmax()]]
         if height > 0.0:
             group = row <= height
             # A new point can be the missing link of others, which then were later than it is.
             earlier = np.minimum(known.heights[group], height)
             shares = earlier / height if np.isfinite(height) else np.isinf(earlier)
-            ratios[i] = np.average(shares, weights=known.masses[group])
+            ratios[i] = np.average(shares, weights=known.point_weights[group])
     return _one_minus(ratios)
 
 
-def _homes(tree: UltrametricTree, node_masses: Floats, least: float) -> Ints:
+def _homes(tree: UltrametricTree, node_weights: Floats, least: float) -> Ints:
     """Return the node at which each point has company: (n,) int64."""
     heights = tree.heights
     rises = heights[1:] > heights[:-1] * (1.0 + _ROUNDING)
@@ -146,21 +150,27 @@ def _homes(tree: UltrametricTree, node_masses: Floats, least: float) -> Ints:
     tops = tops_of_ties(tree.children, levels)
     homes = np.full(2 * tree.n_points - 1, -1, dtype=np.int64)
     for start, stop in reversed(list(chunks(tree.n_points - 1, CHUNK))):
-        hand_homes_down(tree.children, tops, node_masses, least, homes, start, stop)
+        hand_homes_down(tree.children, tops, node_weights, least, homes, start, stop)
     own = homes[: tree.n_points]
     return np.where(own < 0, np.arange(tree.n_points), own)
 
 
 @kernel
 def hand_homes_down(
-    children: Ints, tops: Ints, masses: Floats, least: float, homes: Ints, start: int, stop: int
+    children: Ints,
+    tops: Ints,
+    point_weights: Floats,
+    least: float,
+    homes: Ints,
+    start: int,
+    stop: int,
 ) -> None:
     """Give the children of merges stop - 1 … start their homes.
 
     tops : (n - 1,) int64, in
         The highest merge of the event that each merge is part of.
-    masses : (2n - 1,) float64, in
-        The mass below each node.
+    point_weights : (2n - 1,) float64, in
+        The weight below each node.
     homes : (2n - 1,) int64, in and out
         The node at which those below have company; -1 where some of them have it further down.
     """
@@ -175,7 +185,7 @@ def hand_homes_down(
             group = child if child < n_points else n_points + tops[child - n_points]
             if home >= 0:
                 homes[child] = home
-            elif masses[group] < least:
+            elif point_weights[group] < least:
                 homes[child] = n_points + tops[e]
 
 
@@ -195,19 +205,19 @@ def _one_minus(ratios: Floats) -> Floats:
     return scores
 
 
-def _check_masses(masses: Any, n_points: int) -> Floats:
-    if masses is None:
+def _check_weights(point_weights: Any, n_points: int) -> Floats:
+    if point_weights is None:
         return np.ones(n_points)
-    checked = as_real(masses, "masses")
+    checked = as_real(point_weights, "point_weights")
     if checked.shape != (n_points,):
         raise ValueError(
-            f"masses must be one number for each of {n_points} points; got an array of shape "
+            f"weights must be one number for each of {n_points} points; got an array of shape "
             f"{checked.shape}."
         )
     wrong = np.flatnonzero(~(np.isfinite(checked) & (checked > 0.0)))
     if wrong.size:
         raise ValueError(
-            f"masses must be finite and above 0, but that of point {wrong[0]} is "
-            f"{checked[wrong[0]]:g}. Leave points without mass out of the tree."
+            f"weights must be finite and above 0, but that of point {wrong[0]} is "
+            f"{checked[wrong[0]]:g}. Leave points without weight out of the tree."
         )
     return checked

@@ -28,14 +28,14 @@ def random_tree(rng, n, weights, hubs=False):
     return UltrametricTree.from_spanning_tree(tree)
 
 
-def assert_obeys_the_rule(tree, masses=None):
+def assert_obeys_the_rule(tree, point_weights=None):
     n = tree.n_points
-    order, scores, parts = joins(n, tree.spanning_tree.edges, tree.heights, masses)
-    mass = np.ones(n) if masses is None else masses
-    found, found_scores = edges_as_joined(tree.spanning_tree.edges, tree.heights, mass)
+    order, scores, parts = joins(n, tree.spanning_tree.edges, tree.heights, point_weights)
+    weight = np.ones(n) if point_weights is None else point_weights
+    found, found_scores = edges_as_joined(tree.spanning_tree.edges, tree.heights, weight)
     assert found.tolist() == order
     np.testing.assert_allclose(found_scores, scores, rtol=1e-14)
-    Z = cut_hierarchy(tree, sample_weight=masses)
+    Z = cut_hierarchy(tree, sample_weight=point_weights)
     np.testing.assert_allclose(Z[:, 2], scores, rtol=1e-14)
     for k in {1, 2, 3, n // 2, n - 1, n} & set(range(1, n + 1)):
         expected = parts[n - k - 1] if k < n else list(range(n))

@@ -6,7 +6,7 @@ import pytest
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.cut import divisive as cut_module
-from isthmus.cut.contracted import Pieces
+from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
 from oracles.dense import cut
 
@@ -59,7 +59,7 @@ def test_infinite_edges_are_cut_first_and_then_as_any_others():
 def test_pieces_are_the_spanning_tree(kind, n, d, seed):
     tree = UltrametricTree.from_data(points(kind, n, d, seed))
     for n_open in sorted({0, 1, n // 3, n - 2, n - 1} & set(range(n))):
-        pieces = Pieces.below(tree, n_open)
+        pieces = ContractedTree.below(tree, n_open)
         members = [
             tree.members(int(node)).tolist() for node in pieces.node[np.argsort(pieces.place)]
         ]
@@ -81,15 +81,15 @@ def test_pieces_are_the_spanning_tree(kind, n, d, seed):
             while above != pieces.parent[place]:
                 above = pieces.parent[above]
                 assert above >= 0
-        np.testing.assert_array_equal(pieces.masses(None), [len(part) for part in members])
-        masses = np.random.default_rng(seed).uniform(1, 2, size=n)
-        expected = [masses[part].sum() for part in members]
-        np.testing.assert_allclose(pieces.masses(masses), expected, rtol=1e-14)
+        np.testing.assert_array_equal(pieces.point_weights(None), [len(part) for part in members])
+        point_weights = np.random.default_rng(seed).uniform(1, 2, size=n)
+        expected = [point_weights[part].sum() for part in members]
+        np.testing.assert_allclose(pieces.point_weights(point_weights), expected, rtol=1e-14)
 
 
-def cut_slowly(tree, k, masses=None, least=0.0):
+def cut_slowly(tree, k, point_weights=None, least=0.0):
     """CUT on the points, whatever the pieces: of scores that agree, the edge merged last."""
-    n, ones = tree.n_points, np.ones(tree.n_points) if masses is None else masses
+    n, ones = tree.n_points, np.ones(tree.n_points) if point_weights is None else point_weights
     parts, last = [set(range(n))], []
     edges, weights = tree.spanning_tree.edges.tolist(), tree.heights
     while len(parts) < k:
@@ -120,9 +120,9 @@ def cut_slowly(tree, k, masses=None, least=0.0):
     return sorted(map(frozenset, parts), key=min)
 
 
-@pytest.mark.parametrize("masses", [None, "whole", "any"])
+@pytest.mark.parametrize("point_weights", [None, "whole", "any"])
 @pytest.mark.parametrize("least", [0.0, 3.0])
-def test_pieces_change_no_part(monkeypatch, masses, least):
+def test_pieces_change_no_part(monkeypatch, point_weights, least):
     """Nor do ties: few pieces suffice, or they are taken apart."""
     n_in_pieces = n_taken_apart = n_refused = 0
     clouds = [("blobs", 25 + seed, 2, seed) for seed in range(40)]
@@ -135,7 +135,7 @@ def test_pieces_change_no_part(monkeypatch, masses, least):
             None: None,
             "whole": rng.integers(1, 5, size=n).astype(float),
             "any": 10.0 ** rng.uniform(-2, 2, size=n),
-        }[masses]
+        }[point_weights]
         k = int(rng.integers(2, min(n, 7)))
         monkeypatch.setattr(cut_module, "_SHARE", int(rng.integers(2, 8)))
         monkeypatch.setattr(cut_module, "_FEW", 1)

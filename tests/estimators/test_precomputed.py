@@ -12,8 +12,9 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from inputs import points
-from isthmus import KMeansDuality, TransitiveClustering, precomputed
+from isthmus import KMeansDuality, TransitiveClustering
 from isthmus.evaluation import error_rate
+from isthmus.metrics import precomputed
 
 NEEDS_SQUARE = "gives a table of points to an estimator of distances"
 

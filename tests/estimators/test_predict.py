@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from inputs import KINDS, name_of, points
 from isthmus import TransitiveClustering
 from isthmus._utils.progress import ProgressBar
-from isthmus.prediction import search as link_search
+from isthmus.prediction import search as attachment_search
 from oracles.dense import distances_of_new_point, label_of_new_point
 
 OBJECTIVES = ("rows", "embedding", "cut")
@@ -27,20 +27,20 @@ def brute_force(model, hops, weights=None):
     matrix = model.tree_.matrix().astype(np.longdouble) ** model.power
     n, k = len(matrix), model.labels_.max() + 1
     fitted = np.ones(n, dtype=bool) if weights is None else weights > 0
-    masses = np.ones(n) if weights is None else weights[fitted]
+    point_weights = np.ones(n) if weights is None else weights[fitted]
     own = model.labels_ if weights is None else model.labels_[fitted]
     space = "embedding" if model.objective == "embedding" else "rows"
     found = []
     for hop in hops:
         row = distances_of_new_point(hop, model.tree_.matrix()).astype(np.longdouble) ** model.power
-        label, margin = label_of_new_point(row, matrix, own, masses, space)
+        label, margin = label_of_new_point(row, matrix, own, point_weights, space)
         if model.objective == "cut":
             label, margin = own[row.argmin()], 1.0
         distances = []
         for a in range(k):
-            share = masses * (own == a) / masses[own == a].sum()
+            share = point_weights * (own == a) / point_weights[own == a].sum()
             if space == "rows":
-                squared = (masses * (row - matrix @ share) ** 2).sum()
+                squared = (point_weights * (row - matrix @ share) ** 2).sum()
             else:
                 squared = row**2 @ share - share @ matrix**2 @ share / 2
             distances.append(np.sqrt(max(squared, 0)))
@@ -54,7 +54,7 @@ def brute_force(model, hops, weights=None):
 @pytest.mark.parametrize("on_tree", [False, True])
 def test_predict_and_transform_equal_brute_force(kind, objective, on_tree, monkeypatch):
     if on_tree:
-        monkeypatch.setattr(link_search, "_FEW_POINTS", 0)
+        monkeypatch.setattr(attachment_search, "_FEW_POINTS", 0)
     for seed in range(4):
         n, d, k = (12, 80, 150, 60)[seed], 2 + seed % 2, (2, 3, 7, 12)[seed]
         X = points(kind, n + 25, d, seed)

@@ -61,7 +61,7 @@ def test_enough_inputs_are_free_of_near_ties():
 
 @pytest.mark.parametrize("seed", range(60))
 def test_ties_are_decided_as_in_exact_arithmetic(seed):
-    """Chebyshev distances of a lattice are whole numbers: fractions then decide every tie."""
+    """Chebyshev distances of a lattice are integers: fractions then decide every tie."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 26))
     X = rng.integers(0, 7, size=(n, 2)).astype(float)

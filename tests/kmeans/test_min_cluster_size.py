@@ -30,18 +30,21 @@ def shaken(kind, n, d, seed):
 def test_parts_are_those_of_the_rule(kind, n, d, seed, weighted):
     tree = UltrametricTree.from_data(shaken(kind, n, d, seed))
     rng = np.random.default_rng(seed)
-    masses = rng.integers(1, 9, size=n) / 4 if weighted else None
+    point_weights = rng.integers(1, 9, size=n) / 4 if weighted else None
     for least in (1, 2, 5.25) if weighted else (1, 2, 5):
         for k in (1, 2, 4):
             try:
-                expected = cut(n, tree.spanning_tree.edges, tree.heights, k, masses, least)
+                expected = cut(n, tree.spanning_tree.edges, tree.heights, k, point_weights, least)
             except ValueError:  # equal scores
                 continue
             if len(expected) == k:
-                assert partition(cut_spanning_tree(tree, k, masses, least).labels(k)) == expected
+                assert (
+                    partition(cut_spanning_tree(tree, k, point_weights, least).labels(k))
+                    == expected
+                )
             else:
                 with pytest.raises(TooFewCutsError) as error:
-                    cut_spanning_tree(tree, k, masses, least)
+                    cut_spanning_tree(tree, k, point_weights, least)
                 assert error.value.n_parts == len(expected)
 
 
@@ -67,14 +70,14 @@ def test_lloyd_stops_before_a_cluster_becomes_too_small():
             continue
         tree = UltrametricTree.from_data(points(kind, n, d, seed))
         rng = np.random.default_rng(seed)
-        masses = rng.integers(1, 5, size=n).astype(float) if seed % 2 else None
-        ones = np.ones(n) if masses is None else masses
-        clusterer = TreeClusterer(tree, masses=masses)
+        point_weights = rng.integers(1, 5, size=n).astype(float) if seed % 2 else None
+        ones = np.ones(n) if point_weights is None else point_weights
+        clusterer = TreeClusterer(tree, point_weights=point_weights)
         k = int(rng.integers(2, 5))
         for share in (0.5, 0.9):
             least = int(max(1, share * ones.sum() / k))
             try:
-                parts = clusterer.parts(k, least / clusterer._mass_unit).labels(k)
+                parts = clusterer.parts(k, least / clusterer._weight_unit).labels(k)
             except TooFewCutsError:
                 continue
             expected = guarded_lloyd(tree.matrix(), parts, k, least, ones)
@@ -83,7 +86,7 @@ def test_lloyd_stops_before_a_cluster_becomes_too_small():
             labels, inertia, taken_back, _ = expected
             for algorithm in ("lazy", "plain"):
                 found = clusterer.solve(
-                    k, min_cluster_size=least, weights=masses, algorithm=algorithm
+                    k, min_cluster_size=least, weights=point_weights, algorithm=algorithm
                 )
                 assert partition(found.labels) == partition(labels)
                 assert found.inertia == pytest.approx(inertia, rel=1e-9, abs=1e-12)
@@ -185,7 +188,7 @@ def test_how_many_clusters_are_possible():
     ("least", "weights", "error", "words"),
     [
         (0, None, ValueError, "min_cluster_size must be at least 1"),
-        (2.5, None, TypeError, "min_cluster_size must be a whole number"),
+        (2.5, None, TypeError, "min_cluster_size must be an integer"),
         (True, None, TypeError, "min_cluster_size"),
         ("few", None, TypeError, "min_cluster_size"),
         (11, None, ValueError, "needs 22, but there are 20 rows"),

@@ -7,13 +7,14 @@ from scipy.spatial.distance import cdist
 from inputs import points
 from isthmus.metrics.cross_distances import distances_between
 from isthmus.metrics.precomputed import check_precomputed
+from isthmus.metrics.registry import resolve_metric
 
 NAMES = {"manhattan": "cityblock"}
 
 
 def between(X, sources, targets, metric="euclidean", params=None):
     out = np.full((len(sources), len(targets)), np.nan)
-    for places, block in distances_between(X, sources, targets, metric, params):
+    for places, block in distances_between(X, sources, targets, resolve_metric(metric, params)):
         assert np.isnan(out[places]).all()
         out[places] = block
     return out
@@ -80,10 +81,12 @@ def test_points_without_a_distance_are_refused_at_once_by_their_own_number():
     X = points("gaussian", 20, 2, seed=0)
     X[13] = 0.0
     with pytest.raises(ValueError, match="Row 13 is zero"):
-        distances_between(X, np.array([13]), np.arange(10), "cosine")
+        distances_between(X, np.array([13]), np.arange(10), resolve_metric("cosine"))
     matrix = cdist(X, X)
     matrix[13, 2] = -1.0
     with pytest.raises(ValueError, match="negative"):
-        distances_between(check_precomputed(matrix), np.array([13]), np.arange(10))
+        distances_between(
+            check_precomputed(matrix), np.array([13]), np.arange(10), resolve_metric("precomputed")
+        )
     with pytest.raises(ValueError, match="one point has none"):
-        distances_between(X, np.array([13]), np.arange(1), "seuclidean")
+        distances_between(X, np.array([13]), np.arange(1), resolve_metric("seuclidean"))

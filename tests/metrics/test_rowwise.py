@@ -20,10 +20,10 @@ from isthmus import (
     KMeansDuality,
     TransitiveClustering,
     UltrametricTree,
-    any_metric,
     minimum_spanning_tree,
     transitive_distances,
 )
+from isthmus.metrics import rowwise as any_metric
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.registry import CANONICAL_NAMES, METRIC_NAMES, canonical_name, resolve_metric
 from isthmus.metrics.rowwise import ROW_METRIC_NAMES

@@ -49,19 +49,21 @@ def kruskal(distances: np.ndarray) -> tuple[list[tuple[int, int]], list[float]]:
     return edges, weights
 
 
-def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, masses=None, least=0):
+def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, point_weights=None, least=0):
     """CUT by trying every edge of every part, sides found by walking.
 
-    Returns fewer parts where no edge leaves the least mass on both sides.
+    Returns fewer parts where no edge leaves the least weight on both sides.
     """
-    mass_of = [Fraction(1 if masses is None else float(masses[i])) for i in range(n)]
+    weight_of = [
+        Fraction(1 if point_weights is None else float(point_weights[i])) for i in range(n)
+    ]
     smallest = Fraction(float(least))
     left = list(range(n - 1))
     for _ in range(k - 1):
         scores = []
         for e in left:
             rest = [f for f in left if f != e]
-            a, b = (sum(mass_of[i] for i in _reached(edges, rest, int(end))) for end in edges[e])
+            a, b = (sum(weight_of[i] for i in _reached(edges, rest, int(end))) for end in edges[e])
             allowed = min(a, b) >= smallest
             scores.append(Fraction(float(weights[e])) * a * b / (a + b) if allowed else -1)
         if not scores or max(scores) < 0:
@@ -72,24 +74,26 @@ def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, masses=None, lea
     return sorted({frozenset(_reached(edges, left, i)) for i in range(n)}, key=min)
 
 
-def joins(n: int, edges: np.ndarray, weights: np.ndarray, masses=None):
+def joins(n: int, edges: np.ndarray, weights: np.ndarray, point_weights=None):
     """CUT from below by measuring every edge before every join.
 
     Returns the edges as they join, their scores, and the parts after each join. Scores that agree
     to 40 binary digits are equal: the first edge joins.
     """
     part_of = list(range(n))
-    mass = {i: Fraction(1 if masses is None else float(masses[i])) for i in range(n)}
+    weight = {
+        i: Fraction(1 if point_weights is None else float(point_weights[i])) for i in range(n)
+    }
     left = list(range(n - 1))
     found, scores, parts = [], [], []
     while left:
         exact = {}
         for e in left:
-            a, b = (mass[part_of[int(end)]] for end in edges[e])
+            a, b = (weight[part_of[int(end)]] for end in edges[e])
             exact[e] = Fraction(float(weights[e])) * a * b / (a + b)
         best = min(left, key=lambda e: (_to_40_bits(exact[e]), e))
         kept, lost = (part_of[int(end)] for end in edges[best])
-        mass[kept] += mass.pop(lost)
+        weight[kept] += weight.pop(lost)
         part_of = [kept if part == lost else part for part in part_of]
         left.remove(best)
         found.append(best)
@@ -112,26 +116,26 @@ def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
         found |= more
 
 
-def rows_lloyd(matrix, points, max_iter: int = 300, masses=None):
+def rows_lloyd(matrix, points, max_iter: int = 300, point_weights=None):
     """Lloyd's iteration on the rows of a matrix; ties go to the first cluster.
 
-    With masses, each row and each column counts so many times.
+    With weights, each row and each column counts so many times.
 
     Works on arrays of longdouble or, exactly, of Fraction. Returns labels, inertia, iterations
     and the smallest relative margin between the two nearest centres in any step, or None if a
     cluster became empty on the way.
     """
-    masses = _masses_or_ones(masses, matrix)
+    point_weights = _weights_or_ones(point_weights, matrix)
     return _lloyd(
-        lambda centres: ((matrix[:, None] - centres[None]) ** 2 * masses).sum(-1),
+        lambda centres: ((matrix[:, None] - centres[None]) ** 2 * point_weights).sum(-1),
         matrix,
         points,
         max_iter,
-        masses,
+        point_weights,
     )
 
 
-def embedded_lloyd(matrix, points, max_iter: int = 300, masses=None):
+def embedded_lloyd(matrix, points, max_iter: int = 300, point_weights=None):
     """The same in coordinates in which the entries of the matrix are Euclidean distances."""
     squares = matrix.astype(np.longdouble) ** 2
     n = len(matrix)
@@ -144,46 +148,47 @@ def embedded_lloyd(matrix, points, max_iter: int = 300, masses=None):
         own = (weights * (weights @ gram)).sum(1)
         return np.diag(gram)[:, None] - 2 * cross + own[None]
 
-    masses = _masses_or_ones(masses, matrix)
-    return _lloyd(distances, np.eye(n, dtype=np.longdouble), points, max_iter, masses)
+    point_weights = _weights_or_ones(point_weights, matrix)
+    return _lloyd(distances, np.eye(n, dtype=np.longdouble), points, max_iter, point_weights)
 
 
-def guarded_lloyd(matrix, labels, k: int, least: float, masses):
-    """Lloyd's iteration on rows from a partition, as long as every cluster keeps the least mass.
+def guarded_lloyd(matrix, labels, k: int, least: float, point_weights):
+    """Lloyd's iteration on rows from a partition, as long as every cluster keeps the least weight.
 
     Returns the labels, their inertia about their own means, whether a step was taken back, and the
     smallest margin; or None if a cluster became empty on the way.
     """
     rows = matrix.astype(np.longdouble)
-    masses = masses.astype(np.longdouble)
+    point_weights = point_weights.astype(np.longdouble)
 
     def distances_to_means(labels):
         means = [
-            np.average(rows[labels == a], axis=0, weights=masses[labels == a]) for a in range(k)
+            np.average(rows[labels == a], axis=0, weights=point_weights[labels == a])
+            for a in range(k)
         ]
-        return ((rows[:, None] - np.array(means)[None]) ** 2 * masses).sum(-1)
+        return ((rows[:, None] - np.array(means)[None]) ** 2 * point_weights).sum(-1)
 
     margin, taken_back = float("inf"), False
     while True:
         distances = distances_to_means(labels)
         margin = min(margin, _margin(distances))
         new = _first_nearest(distances)
-        sizes = np.bincount(new, weights=masses.astype(float), minlength=k)
+        sizes = np.bincount(new, weights=point_weights.astype(float), minlength=k)
         if (sizes == 0).any():
             return None
         taken_back = sizes.min() < least
         if taken_back or (new == labels).all():
             break
         labels = new
-    inertia = (distances[np.arange(len(rows)), labels] * masses).sum()
+    inertia = (distances[np.arange(len(rows)), labels] * point_weights).sum()
     return labels, float(inertia), bool(taken_back), margin
 
 
-def _masses_or_ones(masses, matrix):
-    return np.ones(len(matrix), dtype=matrix.dtype) if masses is None else masses
+def _weights_or_ones(point_weights, matrix):
+    return np.ones(len(matrix), dtype=matrix.dtype) if point_weights is None else point_weights
 
 
-def _lloyd(distances_to, rows, points, max_iter, masses):
+def _lloyd(distances_to, rows, points, max_iter, point_weights):
     k = len(points)
     centres = rows[list(points)]
     old, margin = None, float("inf")
@@ -200,11 +205,12 @@ def _lloyd(distances_to, rows, points, max_iter, masses):
         old = labels
         centres = np.stack(
             [
-                (rows * masses[:, None])[labels == a].sum(0) / masses[labels == a].sum()
+                (rows * point_weights[:, None])[labels == a].sum(0)
+                / point_weights[labels == a].sum()
                 for a in range(k)
             ]
         )
-    inertia = (distances[np.arange(len(rows)), labels] * masses).sum()
+    inertia = (distances[np.arange(len(rows)), labels] * point_weights).sum()
     return labels, float(inertia), n_iter, margin
 
 
@@ -238,17 +244,19 @@ def distances_of_new_point(distances: np.ndarray, matrix: np.ndarray) -> np.ndar
     return np.maximum(distances[:, None], matrix).min(axis=0)
 
 
-def label_of_new_point(row, matrix, labels, masses, objective):
+def label_of_new_point(row, matrix, labels, point_weights, objective):
     """The cluster of the nearest mean, and the relative margin to the next.
 
     row : transitive distances of the new point; matrix : those of the fitted ones.
     """
-    row, matrix, masses = (np.asarray(a, dtype=np.longdouble) for a in (row, matrix, masses))
+    row, matrix, point_weights = (
+        np.asarray(a, dtype=np.longdouble) for a in (row, matrix, point_weights)
+    )
     squared = []
     for a in range(labels.max() + 1):
-        own = masses * (labels == a)
+        own = point_weights * (labels == a)
         if objective == "rows":
-            squared.append((masses * (row - matrix @ own / own.sum()) ** 2).sum())
+            squared.append((point_weights * (row - matrix @ own / own.sum()) ** 2).sum())
         else:
             half = own @ matrix**2 @ own / (2 * own.sum() ** 2)
             squared.append(own @ row**2 / own.sum() - half)

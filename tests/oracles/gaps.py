@@ -27,7 +27,7 @@ def components(n_points, edges):
     return names
 
 
-def find_gaps(tree, n_links):
+def find_gaps(tree, n_attached):
     """Return (strength, length, labels) for 2, 3, … groups of a tree without infinite edges."""
     edges, lengths = tree.spanning_tree.edges, tree.heights
     n = tree.n_points
@@ -41,7 +41,7 @@ def find_gaps(tree, n_links):
             sides.append(lengths[:merge][inside & (lengths[:merge] > 0)])
         if min(map(len, sides)) + 1 >= smallest:
             candidates.append((-strength(lengths[merge], sides), merge))
-    removed = [merge for _, merge in sorted(candidates)[:n_links]]
+    removed = [merge for _, merge in sorted(candidates)[:n_attached]]
     found = []
     while removed:
         kept = np.delete(np.arange(n - 1), removed)

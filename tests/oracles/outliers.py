@@ -5,21 +5,26 @@ import math
 import numpy as np
 
 
-def company_heights(matrix, masses, least):
+def company_heights(matrix, point_weights, least):
     """The lowest height at which the points within it weigh at least so much, for each point."""
     return np.array(
-        [min(h for h in row if masses[row <= h].sum() >= least * (1 - 1e-12)) for row in matrix]
+        [
+            min(h for h in row if point_weights[row <= h].sum() >= least * (1 - 1e-12))
+            for row in matrix
+        ]
     )
 
 
-def scores(matrix, masses=None, company=None):
+def scores(matrix, point_weights=None, company=None):
     """1 - the mean ratio of the heights of a point's company to its own."""
-    masses = np.ones(len(matrix)) if masses is None else np.asarray(masses, dtype=float)
-    least = math.sqrt(masses.sum()) if company is None else min(company, masses.sum())
-    heights = company_heights(matrix, masses, least)
+    point_weights = (
+        np.ones(len(matrix)) if point_weights is None else np.asarray(point_weights, dtype=float)
+    )
+    least = math.sqrt(point_weights.sum()) if company is None else min(company, point_weights.sum())
+    heights = company_heights(matrix, point_weights, least)
     out = []
     for row, height in zip(matrix, heights, strict=True):
         group = row <= height
         ratios = [1.0 if other == height else other / height for other in heights[group]]
-        out.append(1.0 - np.average(ratios, weights=masses[group]))
+        out.append(1.0 - np.average(ratios, weights=point_weights[group]))
     return np.array(out)

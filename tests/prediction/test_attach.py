@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from inputs import many, points
 from isthmus import UltrametricTree
 from isthmus.kmeans import TreeClusterer
-from isthmus.prediction.attach import label_new_points, links_to_tree, transitive_rows
+from isthmus.prediction.attach import attach_by_distances, label_new_points, transitive_rows
 from oracles.dense import distances_of_new_point, label_of_new_point
 
 INPUTS = many(154, largest=60)
@@ -15,16 +15,16 @@ SAFE = 1e-9
 
 
 def split(kind, n, d, seed, n_new=7):
-    """Return a tree of n points, the distances of others to them, and masses."""
+    """Return a tree of n points, the distances of others to them, and weights."""
     X = points(kind, n + n_new, d, seed)
     new = np.vstack([X[n:], X[0] + 1e6])
-    masses = np.random.default_rng(seed).uniform(0.2, 4.0, size=n)
-    return UltrametricTree.from_data(X[:n]), cdist(new, X[:n]), masses
+    point_weights = np.random.default_rng(seed).uniform(0.2, 4.0, size=n)
+    return UltrametricTree.from_data(X[:n]), cdist(new, X[:n]), point_weights
 
 
 def linked(tree, distances):
     blocks = [(np.array([i]), distances[i : i + 1]) for i in reversed(range(len(distances)))]
-    return links_to_tree(tree, len(distances), blocks)
+    return attach_by_distances(tree, len(distances), blocks)
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), INPUTS)
@@ -57,10 +57,10 @@ def test_no_link_can_be_spared(kind, n, d, seed):
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), INPUTS)
 @pytest.mark.parametrize("objective", ["rows", "embedding", "cut"])
 def test_labels_are_those_of_the_nearest_mean(kind, n, d, seed, objective):
-    tree, distances, masses = split(kind, n, d, seed)
+    tree, distances, point_weights = split(kind, n, d, seed)
     power = (1.0, 0.5, 2.0)[seed % 3]
     clusterer = TreeClusterer(
-        tree, objective=objective, power=power, masses=masses if seed % 2 else None
+        tree, objective=objective, power=power, point_weights=point_weights if seed % 2 else None
     )
     labels = clusterer.solve(min(n, 1 + seed % 11)).labels
     found = label_new_points(clusterer, tree, labels, linked(tree, distances))
@@ -69,11 +69,11 @@ def test_labels_are_those_of_the_nearest_mean(kind, n, d, seed, objective):
         np.testing.assert_array_equal(found, labels[distances.argmin(axis=1)])
         return
     matrix = tree.matrix()
-    masses = masses if seed % 2 else np.ones(n)
+    point_weights = point_weights if seed % 2 else np.ones(n)
     for label, hops in zip(found, distances, strict=True):
         row = distances_of_new_point(hops, matrix).astype(np.longdouble) ** power
         powers = matrix.astype(np.longdouble) ** power
-        expected, margin = label_of_new_point(row, powers, labels, masses, objective)
+        expected, margin = label_of_new_point(row, powers, labels, point_weights, objective)
         if margin > SAFE:
             assert label == expected
 

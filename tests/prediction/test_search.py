@@ -8,9 +8,10 @@ from scipy.spatial.distance import cdist
 from inputs import many, name_of, points
 from isthmus import UltrametricTree
 from isthmus.metrics.pairwise import distance_matrix
+from isthmus.metrics.registry import resolve_metric
 from isthmus.prediction import search as module
 from isthmus.prediction.attach import transitive_rows
-from isthmus.prediction.search import find_links_of_all, link_search
+from isthmus.prediction.search import attach_all, attachment_search
 from oracles.dense import distances_of_new_point
 
 # metric, parameters, features that it needs
@@ -65,7 +66,7 @@ def split(metric, n, kind, seed):
 
 
 def rows_of(search, tree, new):
-    links = find_links_of_all(search, new, new.shape[0])
+    links = attach_all(search, new, new.shape[0])
     return links, transitive_rows(tree, links, 0, len(links))
 
 
@@ -83,7 +84,7 @@ def test_a_kd_tree_finds_the_rows_of_all_distances(kind, n, d, seed):
     metric = ("euclidean", "manhattan", "chebyshev")[seed % 3]
     fitted = X[:n].astype(np.float32 if seed % 2 else np.float64)
     tree = UltrametricTree.from_data(fitted, metric=metric)
-    search = link_search(fitted, tree, metric, None)
+    search = attachment_search(fitted, tree, resolve_metric(metric, None))
     assert isinstance(search, module._SearchOnTree)
     links, found = rows_of(search, tree, new)
     name = metric.replace("manhattan", "cityblock")
@@ -103,7 +104,7 @@ def test_a_kd_tree_finds_the_rows_of_all_distances(kind, n, d, seed):
 def test_every_metric(metric, params, kind):
     fitted, new = split(metric, 120, kind, seed=3)
     tree = UltrametricTree.from_data(fitted, metric=metric, metric_params=params)
-    search = link_search(fitted, tree, metric, params)
+    search = attachment_search(fitted, tree, resolve_metric(metric, params))
     assert isinstance(search, module._SearchOnTree) == ((metric, params) in FAST)
     links, found = rows_of(search, tree, new)
     given = params
@@ -132,8 +133,8 @@ def test_sparse_rows_are_as_dense_ones(metric):
     X[:, 0] += 0.01
     fitted, new = X[:100], np.vstack([X[100:], X[:7]])
     tree = UltrametricTree.from_data(fitted, metric=metric)
-    _, dense = rows_of(link_search(fitted, tree, metric, None), tree, new)
-    search = link_search(csr_array(fitted), tree, metric, None)
+    _, dense = rows_of(attachment_search(fitted, tree, resolve_metric(metric, None)), tree, new)
+    search = attachment_search(csr_array(fitted), tree, resolve_metric(metric, None))
     links, found = rows_of(search, tree, csr_array(new))
     np.testing.assert_allclose(found, dense, rtol=1e-12, atol=1e-15)
     np.testing.assert_array_equal(links.nearest[-7:], np.arange(7))
@@ -147,7 +148,7 @@ def test_points_far_away_blur_nothing(metric):
     fitted = points("blobs", 100, 2, seed=0)
     new = np.vstack([points("blobs", 30, 2, seed=1), [[1e200, -1e200]], [[3e307, 0.0]]])
     tree = UltrametricTree.from_data(fitted, metric=metric, metric_params=params)
-    search = link_search(fitted, tree, metric, params)
+    search = attachment_search(fitted, tree, resolve_metric(metric, params))
     _, near = rows_of(search, tree, new[:30])
     _, found = rows_of(search, tree, new)
     np.testing.assert_array_equal(found[:30], near)
@@ -159,9 +160,11 @@ def test_points_far_away_blur_nothing(metric):
 def test_extreme_magnitudes(scale):
     X = points("blobs", 120, 3, seed=0)
     tree = UltrametricTree.from_data(X[:90])
-    _, expected = rows_of(link_search(X[:90], tree, "euclidean", None), tree, X[90:])
+    _, expected = rows_of(
+        attachment_search(X[:90], tree, resolve_metric("euclidean")), tree, X[90:]
+    )
     scaled = UltrametricTree.from_data(X[:90] * scale)
-    search = link_search(X[:90] * scale, scaled, "euclidean", None)
+    search = attachment_search(X[:90] * scale, scaled, resolve_metric("euclidean"))
     _, found = rows_of(search, scaled, X[90:] * scale)
     np.testing.assert_allclose(found, expected * scale, rtol=1e-12)
 
@@ -174,6 +177,10 @@ def test_points_round_a_centre_are_more_than_a_search_keeps():
     signs = rng.choice([-1.0, 1.0], size=(200, 8))
     for fitted in (X, np.unique(signs, axis=0)):
         tree = UltrametricTree.from_data(fitted)
-        _, found = rows_of(link_search(fitted, tree, "euclidean", None), tree, np.zeros((2, 8)))
+        _, found = rows_of(
+            attachment_search(fitted, tree, resolve_metric("euclidean")),
+            tree,
+            np.zeros((2, 8)),
+        )
         expected = distances_of_new_point(np.linalg.norm(fitted, axis=1), tree.matrix())
         np.testing.assert_array_equal(found, [expected, expected])

@@ -210,7 +210,7 @@ def test_given_edges_are_put_in_order():
     [
         ([[0, 1]], [1.0, 2.0], ValueError, "shape"),
         ([[0, 2]], [1.0], ValueError, "indices go from 0 to 1"),
-        ([[0.0, 1.0]], [1.0], TypeError, "whole numbers"),
+        ([[0.0, 1.0]], [1.0], TypeError, "integers"),
         ([[0, 1]], [-1.0], ValueError, "not negative"),
         ([[0, 1]], [np.nan], ValueError, "not NaN"),
     ],
@@ -226,7 +226,7 @@ def test_wrong_edges_are_refused(edges, weights, error, words):
         (np.array([[0, 1], [1, 200]]), np.array([1.0, 3.0]), ValueError, "indices go from 0 to 2"),
         (np.array([[0, 1], [1, 2]]), np.array([3.0, 1.0]), ValueError, "from_edges"),
         (np.array([[1, 0]]), np.array([1.0]), ValueError, "from_edges"),
-        (np.array([[0.0, 1.0]]), np.array([1.0]), TypeError, "whole numbers"),
+        (np.array([[0.0, 1.0]]), np.array([1.0]), TypeError, "integers"),
         (np.array([[0, 1]]), np.array([1]), TypeError, "float64"),
     ],
 )
@@ -267,7 +267,7 @@ def test_the_record_cannot_be_changed():
         ([[1.0]], {"metric": "minkowski", "metric_params": {"p": 0.5}}, ValueError, "p >= 1"),
         ([[1.0]], {"metric": "euclidean", "metric_params": {"p": 2}}, ValueError, "does not take"),
         ([[1.0]], {"n_jobs": 0}, ValueError, "must not be 0"),
-        ([[1.0]], {"n_jobs": 1.5}, TypeError, "whole number"),
+        ([[1.0]], {"n_jobs": 1.5}, TypeError, "integer"),
         ([[1.0], [0.0]], {"metric": "cosine"}, ValueError, "Row 1 is zero"),
         ([[0.1, 0.1, 0.1], [1, 2, 3]], {"metric": "correlation"}, ValueError, "Row 0 is zero"),
         ([[0.1, 0.1, 0.1]], {"metric": "haversine"}, ValueError, "two features"),

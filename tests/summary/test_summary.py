@@ -28,10 +28,10 @@ def test_sums_are_those_of_the_matrix(kind, n, d, seed):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, int(rng.integers(1, 6)), size=n)
     matrix = tree.matrix()
-    for masses in (None, rng.uniform(0.1, 3.0, size=n)):
-        weights = np.ones(n) if masses is None else masses
+    for point_weights in (None, rng.uniform(0.1, 3.0, size=n)):
+        weights = np.ones(n) if point_weights is None else point_weights
         expected = np.array([(matrix[i] * weights)[codes == codes[i]].sum() for i in range(n)])
-        found = sums_within_clusters(tree, codes, masses)
+        found = sums_within_clusters(tree, codes, point_weights)
         # in a unit of their own
         unit = expected.sum() / found.sum() if found.sum() else 1.0
         np.testing.assert_allclose(found * unit, expected, rtol=1e-12, atol=0)
@@ -91,12 +91,14 @@ def test_means_of_all_kinds_of_data(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 7)) * (rng.random((50, 7)) < 0.4) + 1e8 * (np.arange(7) == 3)
     labels = rng.permutation(np.arange(50, dtype=np.int32) % 4)
-    masses = rng.uniform(0.5, 2.0, size=50)
-    expected = [np.average(X[labels == a], axis=0, weights=masses[labels == a]) for a in range(4)]
+    point_weights = rng.uniform(0.5, 2.0, size=50)
+    expected = [
+        np.average(X[labels == a], axis=0, weights=point_weights[labels == a]) for a in range(4)
+    ]
     for at_once in (1 << 20, 30):
         monkeypatch.setattr(feature_means_module, "_AT_ONCE", at_once)
         for data in (X, np.asfortranarray(X), csr_array(X)):
-            found = feature_means(data, labels, masses)
+            found = feature_means(data, labels, point_weights)
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     single = X.astype(np.float32)
     expected = [single[labels == a].astype(float).mean(axis=0) for a in range(4)]

@@ -111,8 +111,8 @@ def test_a_long_path_is_refused_in_full_but_not_in_part():
     [
         (0, ValueError, "at least 1"),
         (4, ValueError, "n_samples=4 should be > components=4"),
-        (1.5, TypeError, "whole number"),
-        (True, TypeError, "whole number"),
+        (1.5, TypeError, "integer"),
+        (True, TypeError, "integer"),
     ],
 )
 def test_wrong_numbers_of_components(components, error, words):

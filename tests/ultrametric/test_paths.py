@@ -128,7 +128,7 @@ def test_wrong_points_are_refused():
             tree.transitive_edge(wrong, 0)
     with pytest.raises(IndexError, match=r"path\(\) takes one point"):
         tree.path([0, 1], 2)
-    with pytest.raises(IndexError, match="whole numbers"):
+    with pytest.raises(IndexError, match="integers"):
         tree.path(0, 1.5)
 
 

@@ -97,13 +97,13 @@ def test_indexing_follows_numpy():
     for wrong in (3, -4):
         with pytest.raises(IndexError, match="out of range"):
             tree.distance(0, wrong)
-    with pytest.raises(IndexError, match="whole numbers"):
+    with pytest.raises(IndexError, match="integers"):
         tree.distance(0.5, 1)
     with pytest.raises(IndexError, match="out of range"):
         tree.distance(np.uint64(2**64 - 1), 0)
     with pytest.raises(IndexError, match="one point"):
         tree.row([0, 1])
-    with pytest.raises(IndexError, match="whole numbers"):
+    with pytest.raises(IndexError, match="integers"):
         tree.members(True)
     with pytest.raises(IndexError, match="Nodes are numbered"):
         tree.members(5)
@@ -139,7 +139,7 @@ def test_a_linkage_with_inversions_is_refused():
 def test_a_linkage_with_broken_indices_is_refused():
     Z = linkage([[0.0], [1.0], [3.0]], "single")
     Z[0, 0] += 0.5
-    with pytest.raises(ValueError, match="whole numbers"):
+    with pytest.raises(ValueError, match="integers"):
         UltrametricTree.from_linkage(Z)
 
 

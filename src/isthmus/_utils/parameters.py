@@ -52,10 +52,10 @@ def coded_labels(labels: Any, n_points: int) -> tuple[Array, Ints]:
     return names, codes.astype(np.int64)
 
 
-def check_whole_number(value: Any, name: str, minimum: int) -> int:
+def check_integer(value: Any, name: str, minimum: int) -> int:
     """Return value as an int of at least ``minimum``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}.")
+        raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {value!r}.")
     return int(value)
@@ -63,7 +63,7 @@ def check_whole_number(value: Any, name: str, minimum: int) -> int:
 
 def check_n_clusters(n_clusters: Any, n_points: int) -> int:
     """Return n_clusters as an int between 1 and the number of points."""
-    k = check_whole_number(n_clusters, "n_clusters", 1)
+    k = check_integer(n_clusters, "n_clusters", 1)
     if k > n_points:
         raise ValueError(
             f"n_samples={n_points} should be >= n_clusters={k}: "
@@ -74,7 +74,7 @@ def check_n_clusters(n_clusters: Any, n_points: int) -> int:
 
 def check_n_clusters_range(k_min: Any, k_max: Any, n_points: int) -> tuple[int, int]:
     """Return the ends of a range of numbers of clusters, both included, as ints."""
-    low, high = check_whole_number(k_min, "k_min", 1), check_whole_number(k_max, "k_max", 1)
+    low, high = check_integer(k_min, "k_min", 1), check_integer(k_max, "k_max", 1)
     if low > high:
         raise ValueError(f"k_min must not be above k_max, got k_min={low} and k_max={high}.")
     if high > n_points:
@@ -99,7 +99,7 @@ def check_n_jobs(n_jobs: Any) -> int:
     None is 1; -1 is every core, -2 every core but one, and so on.
     """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
-        raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}.")
+        raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0: use 1 for one thread, -1 for every core.")
     if n_jobs is None:

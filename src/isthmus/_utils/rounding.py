@@ -41,18 +41,18 @@ def unit_of(heights: Floats) -> float:
     return float(np.ldexp(1.0, np.frexp(highest)[1] - 1)) if highest > 0.0 else 1.0
 
 
-def in_range(masses: Floats | None) -> tuple[Floats | None, float]:
-    """Return masses divided by a unit, so that no product of a few over- or underflows; the unit.
+def in_range(point_weights: Floats | None) -> tuple[Floats | None, float]:
+    """Return weights divided by a unit, so that no product of a few over- or underflows; the unit.
 
-    None in place of the masses says that all are the unit. Otherwise it is a power of two.
+    None in place of the weights says that all are the unit. Otherwise it is a power of two.
     """
-    if masses is None:
+    if point_weights is None:
         return None, 1.0
-    largest = float(masses.max())
-    if masses.min() == largest:
+    largest = float(point_weights.max())
+    if point_weights.min() == largest:
         return None, largest
     exponent = np.frexp(largest)[1] - 1
-    return np.ldexp(masses, -exponent), float(np.ldexp(1.0, exponent))
+    return np.ldexp(point_weights, -exponent), float(np.ldexp(1.0, exponent))
 
 
 def product(factors: list[float]) -> float:

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import validate_data
 
 from isthmus._utils.memory import require_memory
-from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.parameters import check_integer
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.validation import refuse_unsuitable
@@ -88,7 +88,7 @@ def check_n_init(n_init: Any) -> int:
     """Return the number of starts of K-means; "auto" is 10."""
     if isinstance(n_init, str) and n_init == "auto":
         return 10
-    return check_whole_number(n_init, "n_init", 1)
+    return check_integer(n_init, "n_init", 1)
 
 
 def kmeans_labels(rows: Floats, n_clusters: int, n_init: int, random_state: Any) -> Labels:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from isthmus._utils.parameters import check_n_clusters, check_positive, check_whole_number
+from isthmus._utils.parameters import check_integer, check_n_clusters, check_positive
 from isthmus._utils.typing import Floats
 from isthmus.baselines.affinities import affinities, gaussian_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
@@ -84,7 +84,7 @@ class NJWSpectralClustering(FromDistances):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_whole_number(self.n_clusters, "n_clusters", 1)
+        check_integer(self.n_clusters, "n_clusters", 1)
         check_positive(self.sigma, "sigma")
         check_n_init(self.n_init)
         check_random_state(self.random_state)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from isthmus._utils.parameters import check_choice, check_n_clusters, check_whole_number
+from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
 from isthmus._utils.typing import Floats, Labels
 from isthmus.baselines.affinities import affinities, local_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
@@ -105,10 +105,10 @@ class SelfTuningSpectralClustering(FromDistances):
         if isinstance(self.n_clusters, str):
             check_choice(self.n_clusters, "n_clusters", ("auto",))
         else:
-            check_whole_number(self.n_clusters, "n_clusters", 1)
-        check_whole_number(self.n_neighbors, "n_neighbors", 1)
+            check_integer(self.n_clusters, "n_clusters", 1)
+        check_integer(self.n_neighbors, "n_neighbors", 1)
         check_choice(self.alignment, "alignment", ("rotation", "kmeans"))
-        check_whole_number(self.max_clusters, "max_clusters", 2)
+        check_integer(self.max_clusters, "max_clusters", 2)
         check_n_init(self.n_init)
         check_random_state(self.random_state)
 

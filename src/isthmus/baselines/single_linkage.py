@@ -10,15 +10,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from isthmus._utils.parameters import check_n_clusters, check_n_jobs, check_whole_number
+from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
 from isthmus._utils.typing import Labels
-from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.input import check_input
+from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import (
     SPARSE_METRICS,
     canonical_name,
-    check_metric,
-    is_precomputed,
-    takes_sparse,
+    resolve_metric,
 )
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 
@@ -86,10 +85,10 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        check_whole_number(self.n_clusters, "n_clusters", 1)
-        check_metric(self.metric, self.metric_params)
+        check_integer(self.n_clusters, "n_clusters", 1)
+        metric = resolve_metric(self.metric, self.metric_params)
         n_jobs = check_n_jobs(self.n_jobs)
-        data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
+        data = check_input(self, X, metric)
         k = check_n_clusters(self.n_clusters, n_points_of(data))
         self.spanning_tree_ = minimum_spanning_tree(
             data, metric=self.metric, metric_params=self.metric_params, n_jobs=n_jobs
@@ -99,7 +98,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = is_precomputed(self.metric)
+        precomputed = canonical_name(self.metric) == "precomputed"
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
         tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
         tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"

@@ -192,7 +192,7 @@ def _whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], i
         try:
             number = int(text)
         except ValueError:
-            raise ValueError(f"expected a whole number {expected}, got {text!r}") from None
+            raise ValueError(f"expected an integer {expected}, got {text!r}") from None
         if number < minimum or (maximum is not None and number > maximum):
             raise ValueError(f"must be {expected}, got {number}")
         return number

@@ -1,6 +1,6 @@
 """CUT from below: join the two parts whose edge scores least, until one is left: a hierarchy.
 
-An edge of the spanning tree scores ``w · a · b / (a + b)``, as in cut.py, with a and b the masses
+An edge of the spanning tree scores ``w · a · b / (a + b)``, as in cut.py, with a and b the weights
 of the two parts that it connects. Each point begins as a part of its own, and the edge of the
 smallest score joins its two. That changes the scores of the edges round them, but parts only grow,
 so scores only grow: an edge's last known score is a lower bound. A heap holds these bounds. Its
@@ -22,11 +22,11 @@ from isthmus._utils.rounding import in_range, product, unit_of
 from isthmus._utils.typing import Floats, Labels
 from isthmus.cut.divisive import INFINITE
 from isthmus.cut.merge_order import edges_as_joined
-from isthmus.cut.numbering import numbers_by_mass
+from isthmus.cut.numbering import numbers_by_weight
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import merges_of_edges
-from isthmus.ultrametric.node_labels import MIXED, hand_labels_down
+from isthmus.ultrametric.node_labels import MIXED, propagate_labels
 from isthmus.ultrametric.tree import check_tree
 
 
@@ -65,25 +65,27 @@ def cut_hierarchy(tree: UltrametricTree, *, sample_weight: Any = None) -> Floats
     [0, 0, 1, 2]
     """
     check_tree(tree)
-    masses = check_sample_weight(sample_weight, tree.n_points)
-    if masses is not None and not masses.all():
+    point_weights = check_sample_weight(sample_weight, tree.n_points)
+    if point_weights is not None and not point_weights.all():
         raise ValueError(
-            f"sample_weight must be above 0, but that of point {int(masses.argmin())} is 0. "
+            f"sample_weight must be above 0, but that of point {int(point_weights.argmin())} is 0. "
             "A point that does not count is left out of the tree, as a fit does."
         )
-    return linkage_of_joins(tree, masses)
+    return linkage_of_joins(tree, point_weights)
 
 
-def linkage_of_joins(tree: UltrametricTree, masses: Floats | None, unit: float = 1.0) -> Floats:
+def linkage_of_joins(
+    tree: UltrametricTree, point_weights: Floats | None, unit: float = 1.0
+) -> Floats:
     """Return the linkage of checked input, (n - 1, 4); the heights of the tree are in this unit."""
-    masses, mass_unit = in_range(masses)
+    point_weights, weight_unit = in_range(point_weights)
     height_unit = unit_of(tree.heights)
     weights = np.minimum(tree.heights / height_unit, INFINITE)
-    mass = np.ones(tree.n_points) if masses is None else masses[tree.leaf_order]
+    mass = np.ones(tree.n_points) if point_weights is None else point_weights[tree.leaf_order]
     # Points that are close in the leaf order are close in memory, and mostly joined by edges.
     joined, scores = edges_as_joined(tree.starts[tree.spanning_tree.edges], weights, mass)
     with np.errstate(over="ignore", under="ignore"):
-        scores *= product([height_unit, mass_unit, unit])
+        scores *= product([height_unit, weight_unit, unit])
     scores[np.isinf(tree.heights[joined])] = np.inf
     children, sizes = merges_of_edges(tree.spanning_tree.edges[joined])
     return np.column_stack(
@@ -127,5 +129,5 @@ def hierarchy_labels(Z: Any, n_clusters: int) -> Labels:
     node_labels = np.full(2 * n_points - 1, MIXED, dtype=np.int32)
     nodes = np.append(children[n_joins:], 2 * n_points - 2)
     node_labels[nodes[nodes < n_points + n_joins]] = np.arange(k)
-    hand_labels_down(children, node_labels)
-    return numbers_by_mass(node_labels[:n_points], None)
+    propagate_labels(children, node_labels)
+    return numbers_by_weight(node_labels[:n_points], None)

@@ -30,7 +30,7 @@ NEXT, PLACE = EDGES, COUNT
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class ContractedTree:
     """A spanning tree in pieces, hung up and laid out so that every branch is a slice.
 
     Attributes
@@ -56,7 +56,7 @@ class Pieces:
     merge: Labels
 
     @classmethod
-    def below(cls, tree: UltrametricTree, n_open: int) -> Pieces:
+    def below(cls, tree: UltrametricTree, n_open: int) -> ContractedTree:
         """Return the pieces below so many of the highest merges."""
         nodes, piece_at = _numbers(tree, n_open)
         rows = np.zeros((len(nodes), 4), dtype=nodes.dtype)
@@ -70,14 +70,14 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.node)
 
-    def masses(self, masses: Floats | None) -> Array:
-        """Return the mass of each piece, (m,), by place: whole numbers where points have none."""
+    def point_weights(self, point_weights: Floats | None) -> Array:
+        """Return the mass of each piece, (m,), by place: integers where points have none."""
         tree = self.tree
-        if masses is None and len(self) == tree.n_points:
+        if point_weights is None and len(self) == tree.n_points:
             return np.ones_like(self.place)
         in_order: Array = tree.sizes[self.node]
-        if masses is not None:
-            in_order = np.add.reduceat(masses[tree.leaf_order], tree.starts[self.node])
+        if point_weights is not None:
+            in_order = np.add.reduceat(point_weights[tree.leaf_order], tree.starts[self.node])
         by_place = np.empty_like(in_order)
         by_place[self.place] = in_order
         return by_place

@@ -1,7 +1,7 @@
 """CUT: k parts of a spanning tree, deterministic, without a seed.
 
 From the whole tree on, the edge with the largest ``w · a · b / (a + b)`` over all parts is
-removed, with w its weight and a, b the masses (where none are given, the numbers of points) on its
+removed, with w its weight and a, b the weights (where none are given, the numbers of points) on its
 two sides within the part. That is the inertia which a split along the edge saves in the coordinate
 √w · [side of the edge]: bisecting K-means, one edge at a time. Scores that agree to 12 digits are
 a tie: of these edges the one that was merged last is cut. Where a least mass is asked for, only
@@ -24,7 +24,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.rounding import DIGITS, TIE, unit_of
 from isthmus._utils.typing import Array, Floats, Labels
-from isthmus.cut.contracted import Pieces
+from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.parts import CutTree
 from isthmus.ultrametric import UltrametricTree
 
@@ -65,7 +65,7 @@ class _UndecidedError(Exception):
 def cut_spanning_tree(
     tree: UltrametricTree,
     n_parts: int,
-    masses: Floats | None = None,
+    point_weights: Floats | None = None,
     least: float = 0.0,
 ) -> CutTree:
     """Return the parts of the spanning tree of an ultrametric tree.
@@ -74,7 +74,7 @@ def cut_spanning_tree(
     ----------
     tree : UltrametricTree
     n_parts : int
-    masses : (n,) float64, optional
+    point_weights : (n,) float64, optional
         How many points each one stands for; one, where not given.
     least : float
         What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
@@ -86,17 +86,19 @@ def cut_spanning_tree(
     n_open = max(_FEW, n_merges // _SHARE, _PER_PART * n_parts)
     if 2 * n_open < n_merges:
         with suppress(_UndecidedError):
-            return cut_pieces(Pieces.below(tree, n_open), n_parts, masses, least)
-    return cut_pieces(Pieces.below(tree, n_merges), n_parts, masses, least)
+            return cut_pieces(ContractedTree.below(tree, n_open), n_parts, point_weights, least)
+    return cut_pieces(ContractedTree.below(tree, n_merges), n_parts, point_weights, least)
 
 
-def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float) -> CutTree:
+def cut_pieces(
+    pieces: ContractedTree, n_parts: int, point_weights: Floats | None, least: float
+) -> CutTree:
     """Return the parts of a spanning tree in pieces.
 
     Raises _UndecidedError where edges within pieces may have to be cut, and TooFewCutsError.
     """
     parent, size, merge = pieces.parent, pieces.size, pieces.merge
-    mass = pieces.masses(masses)
+    mass = pieces.point_weights(point_weights)
     # Scores are compared with one another only; weights near 1 cannot overflow. That of the root,
     # which has no edge, is never looked at.
     weight, height = pieces.tree.heights[merge], pieces.heights()
@@ -105,10 +107,10 @@ def cut_pieces(pieces: Pieces, n_parts: int, masses: Floats | None, least: float
         np.minimum(lengths, INFINITE, out=lengths)
     largest = np.empty(len(height))
     # Of the part that a place is in: the mass in the branch that begins there, and, where that is
-    # no whole number, the rest.
+    # no integer, the rest.
     inside = mass.copy()
     sum_branches(parent, inside)
-    rest = np.empty(0 if masses is None else len(mass), dtype=mass.dtype)
+    rest = np.empty(0 if point_weights is None else len(mass), dtype=mass.dtype)
     branches = np.empty_like(parent[: len(rest)])
     part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
     part_of[0] = 0

@@ -1,4 +1,4 @@
-"""Edges and the masses of points → the order in which edges join, the cheapest first.
+"""Edges and the weights of points → the order in which edges join, the cheapest first.
 
 The spanning tree hangs from one point, so that every part but one has one edge upwards, and edges
 are told apart by the part below. The scores of the edges into one part p all change when p grows,
@@ -66,7 +66,7 @@ class Joins(NamedTuple):
     entry_of: Array
     entries: Array
     groups: Array
-    group_mass: Floats
+    group_weight: Floats
     queue: Array
     bounds: Floats
     counts: Ints
@@ -102,7 +102,7 @@ def edges_as_joined(edges: Ints, weights: Floats, mass: Floats) -> tuple[Ints, F
         entry_of=np.full(n_points, _NONE, dtype=whole),
         entries=np.full((2 * n_points, 4), _NONE, dtype=whole),
         groups=np.full((2 * n_points, 2), _NONE, dtype=whole),
-        group_mass=np.empty(2 * n_points),
+        group_weight=np.empty(2 * n_points),
         queue=np.empty((2 * n_points, 2), dtype=whole),
         bounds=np.empty(2 * n_points),
         counts=np.zeros(3, dtype=np.int64),
@@ -184,7 +184,7 @@ def enter(joins: Joins, point: int) -> None:
     joins.entries[entry, EDGE] = joins.number[point]
     joins.entry_of[point] = entry
     joins.groups[entry, ROOT] = entry
-    joins.group_mass[entry] = joins.mass[below]
+    joins.group_weight[entry] = joins.mass[below]
     if add_group(joins, above, entry):
         place = joins.counts[QUEUED]
         joins.counts[QUEUED] += 1
@@ -201,7 +201,7 @@ def add_group(joins: Joins, part: int, g: int) -> bool:
     """
     before, h = int(_NONE), int(joins.parts[part, FIRST])
     n_listed = 0
-    while h != _NONE and joins.group_mass[h] != joins.group_mass[g]:
+    while h != _NONE and joins.group_weight[h] != joins.group_weight[g]:
         before, h = h, int(joins.groups[h, NEXT])
         n_listed += 1
     if h == _NONE:

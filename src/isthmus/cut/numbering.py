@@ -1,4 +1,4 @@
-"""Clusters → their numbers: by mass, and whatever the order of rows."""
+"""Clusters → their numbers: by weight, and whatever the order of rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from isthmus._utils.typing import Floats, Labels
 from isthmus.ultrametric import UltrametricTree
 
 
-def numbers_by_mass(
-    labels: Labels, masses: Floats | None, tree: UltrametricTree | None = None
+def numbers_by_weight(
+    labels: Labels, point_weights: Floats | None, tree: UltrametricTree | None = None
 ) -> Labels:
     """Return labels with the clusters numbered from the largest to the smallest.
 
@@ -18,7 +18,7 @@ def numbers_by_mass(
     first, so that the order of rows does not matter; where no tree is given, or these are equal,
     too, that of the first row.
     """
-    sizes = to_twelve_digits(np.bincount(labels, weights=masses))
+    sizes = to_twelve_digits(np.bincount(labels, weights=point_weights))
     order = np.argsort(-sizes)
     if len(np.unique(sizes)) < len(sizes):
         lengths = np.zeros((2, len(sizes)))

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn import datasets
 from sklearn.utils import Bunch
 
-from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.parameters import check_integer
 from isthmus.datasets.shapes import random_source
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def digit_subset(
             f"got shapes {images.shape} and {labels.shape}."
         )
     wanted = _check_digits(digits, labels)
-    n = check_whole_number(n_samples, "n_samples", len(wanted))
+    n = check_integer(n_samples, "n_samples", len(wanted))
     candidates = np.flatnonzero(np.isin(labels, wanted))
     if n > len(candidates):
         raise ValueError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_positive, check_whole_number
+from isthmus._utils.parameters import check_integer, check_positive
 from isthmus.datasets.shapes import (
     Source,
     arc,
@@ -67,7 +67,7 @@ def make_two_moons(
     y : ndarray of shape (n_samples,), dtype int64
         The moon that each point belongs to, 0 or 1.
     """
-    n = check_whole_number(n_samples, "n_samples", 2)
+    n = check_integer(n_samples, "n_samples", 2)
     check_noise(noise)
     source = random_source(random_state)
     sizes = np.array([n - n // 2, n // 2])
@@ -100,7 +100,7 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
     y : ndarray of shape (n_samples,), dtype int64
         0 for the ring, 1 for the small disc, 2 for the tiny one.
     """
-    n = check_whole_number(n_samples, "n_samples", 3)
+    n = check_integer(n_samples, "n_samples", 3)
     source = random_source(random_state)
     n_ring, n_large = round(_RING_SHARE * n), round(_LARGE_DISC_SHARE * n)
     sizes = np.array([n_ring, n_large, n - n_ring - n_large])
@@ -141,8 +141,8 @@ def make_rings(
     y : ndarray of shape (n_samples,), dtype int64
         The ring that each point belongs to, from 0.
     """
-    rings = check_whole_number(n_rings, "n_rings", 1)
-    n = check_whole_number(n_samples, "n_samples", rings)
+    rings = check_integer(n_rings, "n_rings", 1)
+    n = check_integer(n_samples, "n_samples", rings)
     check_noise(noise)
     source = random_source(random_state)
     radii = _OUTER_RADIUS * np.arange(1, rings + 1) / rings
@@ -186,8 +186,8 @@ def make_spirals(
     y : ndarray of shape (n_samples,), dtype int64
         The arm that each point belongs to, from 0.
     """
-    arms = check_whole_number(n_arms, "n_arms", 1)
-    n = check_whole_number(n_samples, "n_samples", arms)
+    arms = check_integer(n_arms, "n_arms", 1)
+    n = check_integer(n_samples, "n_samples", arms)
     angle = 2 * np.pi * check_positive(turns, "turns")
     check_noise(noise)
     source = random_source(random_state)
@@ -223,8 +223,8 @@ def make_bars(
     y : ndarray of shape (n_samples,), dtype int64
         The bar that each point belongs to, from 0.
     """
-    bars = check_whole_number(n_bars, "n_bars", 1)
-    n = check_whole_number(n_samples, "n_samples", bars)
+    bars = check_integer(n_bars, "n_bars", 1)
+    n = check_integer(n_samples, "n_samples", bars)
     pitch = 1 / bars
     if check_positive(width, "width") >= pitch:
         raise ValueError(f"width must be below {pitch:.3g}, or {bars} bars touch; got {width!r}.")
@@ -283,8 +283,8 @@ def make_clouds(
     .. [1] S. Dasgupta, "Learning Mixtures of Gaussians", 40th Annual Symposium on Foundations of
        Computer Science, 1999.
     """
-    clouds = check_whole_number(n_clouds, "n_clouds", 1)
-    n = check_whole_number(n_samples, "n_samples", clouds)
+    clouds = check_integer(n_clouds, "n_clouds", 1)
+    n = check_integer(n_samples, "n_samples", clouds)
     deviation, length = check_positive(spread, "spread"), check_positive(side, "side")
     if not 0 <= separation < np.inf:
         raise ValueError(f"separation must be a finite number from 0 on, got {separation!r}.")
@@ -327,7 +327,7 @@ def make_discs_in_noise(
     y : ndarray of shape (n_samples,), dtype int64
         0 and 1 for the discs, 2 for the noise.
     """
-    n = check_whole_number(n_samples, "n_samples", 3)
+    n = check_integer(n_samples, "n_samples", 3)
     if not 0 < noise_share < 1:
         raise ValueError(f"noise_share must be between 0 and 1, got {noise_share!r}.")
     source = random_source(random_state)

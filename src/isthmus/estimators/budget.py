@@ -9,11 +9,10 @@ import numpy as np
 
 from isthmus._utils.memory import Budget, check_memory_limit
 from isthmus._utils.typing import Floats
-from isthmus.estimators.input import n_points_of
 from isthmus.kmeans import Plan
 from isthmus.kmeans.workspace import Workspace, workspace_within
-from isthmus.metrics.precomputed import CondensedDistances, Graph, SquareDistances
-from isthmus.metrics.registry import Metric, resolve_metric
+from isthmus.metrics.input import n_bytes_of, n_points_of
+from isthmus.metrics.registry import AnyMetric, MappedMetric
 from isthmus.prediction.search import is_for_tree
 
 # For rows of weight 0: entries of the rows of distances that are held together, and their bytes;
@@ -23,7 +22,7 @@ _PER_POINT = 200
 
 
 def keep_to_limit(
-    limit: Any, data: Any, weights: Floats | None, plan: Plan, metric: Any, metric_params: Any
+    limit: Any, data: Any, weights: Floats | None, plan: Plan, metric: AnyMetric
 ) -> tuple[int | None, Plan, Workspace]:
     """Return what is left for the spanning tree, and how to cluster with no more than the limit.
 
@@ -39,33 +38,17 @@ def keep_to_limit(
     if n_fitted < n_rows:  # the others are set aside, and these copied
         by_tree = False
         if isinstance(data, np.ndarray):
-            resolved = resolve_metric(metric, metric_params)
-            by_tree = isinstance(resolved, Metric) and is_for_tree(data[:n_fitted], resolved)
+            by_tree = isinstance(metric, MappedMetric) and is_for_tree(data[:n_fitted], metric)
         entries = min((n_rows - n_fitted) * n_fitted, _AT_ONCE + n_fitted) * plan.n_jobs
         held = n_rows * _PER_POINT if by_tree else entries * _PER_ENTRY
-        budget = budget.after(held + int(_size_of(data) * n_fitted / n_rows))
+        budget = budget.after(held + int(n_bytes_of(data) * n_fitted / n_rows))
     n_runs, workspace = workspace_within(
         budget,
         n_fitted,
         plan.n_clusters,
         plan.n_jobs,
-        masses=weights is not None,
+        point_weights=weights is not None,
         power=plan.power != 1.0,
         random=plan.init in ("k-means++", "random"),
     )
     return budget.left, replace(plan, n_jobs=n_runs), workspace
-
-
-def _size_of(data: Any) -> int:
-    """Return the bytes of checked data of any kind."""
-    if isinstance(data, list):
-        return 8 * len(data)
-    if isinstance(data, SquareDistances):
-        return int(data.matrix.nbytes)
-    if isinstance(data, CondensedDistances):
-        return int(data.values.nbytes)
-    if isinstance(data, Graph):
-        return int(data.edges.nbytes + data.weights.nbytes)
-    if hasattr(data, "indptr"):
-        return int(data.data.nbytes + data.indices.nbytes + data.indptr.nbytes)
-    return int(data.nbytes)

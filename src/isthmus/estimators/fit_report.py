@@ -13,7 +13,7 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.typing import Floats, Labels
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
-from isthmus.outliers import find_company, scores_of_new_points
+from isthmus.outliers import find_reference_groups, scores_of_new_points
 from isthmus.prediction.attach import transitive_rows
 from isthmus.summary.clusters import ClusterSummary, summarise
 from isthmus.summary.feature_means import feature_means
@@ -46,7 +46,7 @@ class FitReport:
     @cached_property
     def outlier_scores(self) -> Floats:
         """The outlier score of each row; rows of weight 0 as new points: (n_rows,)."""
-        known = find_company(self.tree, self.rows.masses)
+        known = find_reference_groups(self.tree, self.rows.point_weights)
         if self.rows.is_fitted is None or self.rows.links is None:
             return known.scores
         everywhere = np.empty(len(self.rows.is_fitted))
@@ -63,7 +63,7 @@ class FitReport:
         """The figures of each cluster."""
         is_fitted, names = self.rows.is_fitted, self.feature_names
         rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
-        means = feature_means(self.points, self.labels[rows], self.rows.masses)
+        means = feature_means(self.points, self.labels[rows], self.rows.point_weights)
         if names is None:
             n_features = 0 if means is None else means.shape[1]
             names = tuple(f"x{i}" for i in range(n_features))
@@ -71,7 +71,7 @@ class FitReport:
             self.tree,
             self.labels[rows].astype(np.int64),
             np.bincount(self.labels),
-            self.rows.masses,
+            self.rows.point_weights,
             rows,
             self.outlier_scores[rows],
             means,

@@ -15,7 +15,7 @@ from isthmus.metrics.precomputed import (
     check_new_distances,
     check_precomputed,
 )
-from isthmus.metrics.registry import allows_nan, is_by_callable, is_precomputed, takes_sparse
+from isthmus.metrics.registry import AnyMetric, PrecomputedMetric
 from isthmus.metrics.validation import (
     SPARSE_REFUSED,
     as_objects,
@@ -26,35 +26,35 @@ from isthmus.metrics.validation import (
 
 
 def check_input(
-    estimator: BaseEstimator, X: Any, *, sparse: bool = False
+    estimator: BaseEstimator, X: Any, metric: AnyMetric, *, dense: bool = False
 ) -> Array | list[Any] | Precomputed:
     """Return a 2-D array, the list of objects that a callable metric compares, or distances.
 
-    sparse : bool
-        Whether X may be a sparse matrix of points.
+    dense : bool
+        Whether sparse points are refused, whatever the metric.
 
     Sets ``n_features_in_`` and ``feature_names_in_``; objects have no features.
     """
-    metric, params = estimator.metric, estimator.metric_params
-    objects = as_objects(X) if is_by_callable(metric) else None
+    objects = as_objects(X) if metric.takes_objects else None
     if objects is not None:
         for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
             estimator.__dict__.pop(name, None)
         return objects
     refuse_unsuitable(X)
-    if is_precomputed(metric):
+    if isinstance(metric, PrecomputedMetric):
         return _check_distances(estimator, X)
-    return _check_points(estimator, X, metric, params, sparse=sparse, reset=True)
+    sparse = metric.accepts_sparse and not dense
+    return _check_points(estimator, X, metric, sparse=sparse, reset=True)
 
 
 def check_new_input(
-    estimator: BaseEstimator, X: Any, fitted: Any, metric: Any, params: Any
+    estimator: BaseEstimator, X: Any, fitted: Any, metric: AnyMetric
 ) -> Array | list[Any] | NewDistances:
     """Return new rows of the same kind as fitted ones; distances where ``fitted`` is None.
 
     fitted : array, CSR matrix, list of objects or None
-    metric, params : str or callable, mapping
-        Those of the fit.
+    metric : a resolved metric
+        That of the fit.
     """
     if fitted is None:
         distances = check_new_distances(X, estimator.n_features_in_)
@@ -69,11 +69,11 @@ def check_new_input(
         if len(X) == 0:
             raise ValueError("Found a list with 0 sample(s), while a minimum of 1 is required.")
         return list(X)
-    if is_by_callable(metric) and as_objects(X) is not None:
+    if metric.takes_objects and as_objects(X) is not None:
         raise TypeError("The fit was on a table of numbers; new rows must be one, too.")
     refuse_unsuitable(X)
-    sparse = takes_sparse(metric, params)
-    data: Any = _check_points(estimator, X, metric, params, sparse=sparse, reset=False)
+    sparse = metric.accepts_sparse
+    data: Any = _check_points(estimator, X, metric, sparse=sparse, reset=False)
     if issparse(fitted):
         data = csr_array(data)
     elif issparse(data):
@@ -83,7 +83,7 @@ def check_new_input(
 
 
 def _check_points(
-    estimator: BaseEstimator, X: Any, metric: Any, params: Any, *, sparse: bool, reset: bool
+    estimator: BaseEstimator, X: Any, metric: AnyMetric, *, sparse: bool, reset: bool
 ) -> Array:
     if issparse(X) and not sparse:
         raise TypeError(SPARSE_REFUSED)
@@ -92,8 +92,8 @@ def _check_points(
         X,
         reset=reset,
         accept_sparse="csr",
-        dtype="numeric" if is_by_callable(metric) else float_types(X),
-        ensure_all_finite="allow-nan" if allows_nan(metric, params) else True,
+        dtype="numeric" if metric.takes_objects else float_types(X),
+        ensure_all_finite="allow-nan" if metric.accepts_nan else True,
     )
     return canonical(data) if issparse(data) else data
 
@@ -107,10 +107,3 @@ def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:
     validate_data(estimator, X, skip_check_array=True)
     estimator.n_features_in_ = distances.n_points
     return distances
-
-
-def n_points_of(data: Array | list[Any] | Precomputed) -> int:
-    """Return the number of points of checked data."""
-    if isinstance(data, list):
-        return len(data)
-    return int(data.n_points if isinstance(data, Precomputed) else data.shape[0])

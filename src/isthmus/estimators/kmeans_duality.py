@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from isthmus._utils.parameters import check_choice, check_n_clusters, check_whole_number
+from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
 from isthmus.estimators.input import check_input
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.precomputed import check_full_matrix
-from isthmus.metrics.registry import canonical_name, check_metric, is_precomputed
+from isthmus.metrics.registry import PrecomputedMetric, canonical_name, resolve_metric
 
 _INSTEAD_OF_GRAPH = "TransitiveClustering takes graphs, with metric='precomputed'."
 
@@ -101,16 +101,16 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         check_choice(self.init, "init", ("k-means++", "random"))
-        check_whole_number(self.max_iter, "max_iter", 1)
-        n_init = 10 if self.n_init == "auto" else check_whole_number(self.n_init, "n_init", 1)
+        check_integer(self.max_iter, "max_iter", 1)
+        n_init = 10 if self.n_init == "auto" else check_integer(self.n_init, "n_init", 1)
         check_random_state(self.random_state)
-        check_metric(self.metric, self.metric_params)
-        precomputed = is_precomputed(self.metric)
-        data: Any = check_input(self, X)
+        metric = resolve_metric(self.metric, self.metric_params)
+        precomputed = isinstance(metric, PrecomputedMetric)
+        data: Any = check_input(self, X, metric, dense=True)
         if precomputed:
             data = check_full_matrix(data, _INSTEAD_OF_GRAPH)
         k = check_n_clusters(self.n_clusters, len(data))
-        rows = data if precomputed else distance_matrix(data, self.metric, self.metric_params)
+        rows = data if precomputed else distance_matrix(data, metric)
         kmeans = KMeans(
             k,
             init=self.init,
@@ -125,7 +125,7 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = is_precomputed(self.metric)
+        precomputed = canonical_name(self.metric) == "precomputed"
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
         tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
         return tags

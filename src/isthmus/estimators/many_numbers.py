@@ -91,7 +91,7 @@ class ClustersForManyNumbers:
         self._ready_clusterer().prepare(plans[-1])
         return cluster_path(
             self.tree_,
-            self._fitted_rows.masses,
+            self._fitted_rows.point_weights,
             {plan.n_clusters: partial(self._found, plan) for plan in plans},
             n_jobs=plan.n_jobs if n_jobs is None else check_n_jobs(n_jobs),
             progress=Stages(self.verbose).stage("clusters"),
@@ -111,8 +111,8 @@ class ClustersForManyNumbers:
         """
         check_is_fitted(self)
         clusterer = self._ready_clusterer()
-        masses = self._fitted_rows.masses
-        return linkage_of_joins(clusterer.tree, masses, clusterer.height_unit)
+        point_weights = self._fitted_rows.point_weights
+        return linkage_of_joins(clusterer.tree, point_weights, clusterer.height_unit)
 
     def _refuse_other_number(self, n_clusters: int) -> None:
         """Raise ValueError where the fit knows no start for so many clusters."""
@@ -142,6 +142,6 @@ class ClustersForManyNumbers:
                 self.tree_,
                 objective=plan.objective,
                 power=plan.power,
-                masses=self._fitted_rows.masses,
+                point_weights=self._fitted_rows.point_weights,
             )
         return self._clusterer

@@ -15,8 +15,9 @@ from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.kmeans import TreeClusterer
 from isthmus.metrics.precomputed import NewDistances
-from isthmus.prediction.attach import Links, NewPoints
-from isthmus.prediction.search import GivenDistances, LinkSearch, link_search
+from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.prediction.attach import Attachments, NewPoints
+from isthmus.prediction.search import AttachmentSearch, GivenDistances, attachment_search
 from isthmus.ultrametric import UltrametricTree
 
 
@@ -49,17 +50,26 @@ class NewRows:
     metric: str | Callable[..., float]
     metric_params: Mapping[str, Any] | None
     clusterer: TreeClusterer | None = None
+    resolved: AnyMetric | None = None
+
+    @property
+    def resolved_metric(self) -> AnyMetric:
+        """The metric as an object; of pickles made again."""
+        return self.resolved or resolve_metric(self.metric, self.metric_params)
 
     @cached_property
-    def _search(self) -> LinkSearch:
+    def _search(self) -> AttachmentSearch:
         if self.points is None:
             return GivenDistances(self.tree, self.rows.is_fitted)
-        return link_search(self.points, self.tree, self.metric, self.metric_params)
+        return attachment_search(self.points, self.tree, self.resolved_metric)
 
     @cached_property
     def _centres(self) -> NewPoints:
         clusterer = self.clusterer or TreeClusterer(
-            self.tree, objective=self.objective, power=self.power, masses=self.rows.masses
+            self.tree,
+            objective=self.objective,
+            power=self.power,
+            point_weights=self.rows.point_weights,
         )
         return NewPoints(clusterer, self.tree, self.rows.fitted(self.labels))
 
@@ -83,21 +93,21 @@ class NewRows:
     def distances_of_fit(self) -> Floats:
         """Return the distances of all rows of the fit to the centres."""
         own = np.arange(self.tree.n_points)
-        links = Links.onto(own)
+        links = Attachments.onto(own)
         if self.rows.is_fitted is not None and self.rows.links is not None:
             coinciding = np.full(len(self.rows.is_fitted), -1)
             coinciding[self.rows.is_fitted] = own
             links = self.rows.links.among(coinciding)
         return self._distances(links)
 
-    def _distances(self, links: Links) -> Floats:
+    def _distances(self, links: Attachments) -> Floats:
         return self._centres.clusterer.lengths(self._centres.squared_distances(links))
 
     def _fill(
         self,
         new: Any,
         out: Array,
-        function: Callable[[Links], Array],
+        function: Callable[[Attachments], Array],
         n_jobs: int,
         bar: Progress | None,
         *,
@@ -113,7 +123,7 @@ class NewRows:
 
         def work(worker: int, start: int, stop: int) -> None:
             parts = (np.arange(start + a, start + b) for a, b in chunks(stop - start, at_once))
-            out[start:stop] = function(Links.joined([find(numbers) for numbers in parts]))
+            out[start:stop] = function(Attachments.joined([find(numbers) for numbers in parts]))
             done[worker] += stop - start
             if worker == 0 and bar is not None and sum(done) < len(out):
                 bar(sum(done), len(out))
@@ -126,7 +136,7 @@ class NewRows:
     def __getstate__(self) -> dict[str, Any]:
         derived = {"_search": None, "_centres": None}
         state = {name: value for name, value in self.__dict__.items() if name not in derived}
-        return {**state, "clusterer": None}
+        return {**state, "clusterer": None, "resolved": None}
 
 
 def _length(new: Array | list[Any] | NewDistances) -> int:

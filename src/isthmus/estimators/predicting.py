@@ -109,7 +109,7 @@ class PredictsNewRows(
     def _new(self, X: Any, what: Callable[..., Any], name: str) -> Any:
         check_is_fitted(self)
         rows: NewRows = self._new_rows
-        data = check_new_input(self, X, rows.points, rows.metric, rows.metric_params)
+        data = check_new_input(self, X, rows.points, rows.resolved_metric)
         return what(rows, data, check_n_jobs(self.n_jobs), Stages(self.verbose).stage(name))
 
     @property

@@ -18,10 +18,10 @@ from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
 from isthmus.files.container import read_file, write_file
 from isthmus.kmeans import Plan
-from isthmus.metrics.registry import allows_nan, check_metric, is_precomputed, takes_sparse
+from isthmus.metrics.registry import PrecomputedMetric, resolve_metric
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
-from isthmus.prediction.attach import Links
+from isthmus.prediction.attach import Attachments
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
 
@@ -135,30 +135,30 @@ def _unpack_plan(saved: Any, state: State) -> Plan:
 def _pack_rows(rows: WeightedRows) -> dict[str, Any]:
     links = rows.links
     return {
-        "masses": rows.masses,
+        "point_weights": rows.point_weights,
         "is_fitted": rows.is_fitted,
         "links": None if links is None else [links.begin, links.point, links.length],
     }
 
 
 def _unpack_rows(saved: Any, state: State) -> WeightedRows:
-    masses, is_fitted, links = saved["masses"], saved["is_fitted"], saved["links"]
+    point_weights, is_fitted, links = saved["point_weights"], saved["is_fitted"], saved["links"]
     n_points = state["tree_"].n_points
-    if masses is not None:
-        _check_array(masses, np.float64, (n_points,), "masses")
-        if not (np.isfinite(masses) & (masses > 0.0)).all():
-            raise ValueError("masses must be finite and above zero.")
-    if (is_fitted is None) != (links is None) or (is_fitted is not None and masses is None):
+    if point_weights is not None:
+        _check_array(point_weights, np.float64, (n_points,), "point_weights")
+        if not (np.isfinite(point_weights) & (point_weights > 0.0)).all():
+            raise ValueError("weights must be finite and above zero.")
+    if (is_fitted is None) != (links is None) or (is_fitted is not None and point_weights is None):
         raise ValueError("rows that are not fitted must have links to those that are.")
     if is_fitted is None:
-        return WeightedRows(masses)
+        return WeightedRows(point_weights)
     _check_array(is_fitted, np.bool_, (None,), "is_fitted")
     if np.count_nonzero(is_fitted) != n_points:
         raise ValueError("is_fitted must be true for each point of the tree.")
-    return WeightedRows(masses, is_fitted, _checked_links(links, len(is_fitted), n_points))
+    return WeightedRows(point_weights, is_fitted, _checked_links(links, len(is_fitted), n_points))
 
 
-def _checked_links(links: Any, n_rows: int, n_points: int) -> Links:
+def _checked_links(links: Any, n_rows: int, n_points: int) -> Attachments:
     begin, point, length = links
     _check_array(begin, np.int64, (n_rows - n_points + 1,), "links")
     _check_array(point, np.int64, (None,), "links")
@@ -168,7 +168,7 @@ def _checked_links(links: Any, n_rows: int, n_points: int) -> Links:
         raise ValueError("links are not in order.")
     if len(point) and not (point.min() >= 0 and point.max() < n_points and (length >= 0.0).all()):
         raise ValueError("links lead nowhere.")
-    return Links(begin, point, length)
+    return Attachments(begin, point, length)
 
 
 def _unpack_labels(labels: Any, state: State) -> Array:
@@ -200,7 +200,7 @@ def _unpack_inertia(inertia: Any, _: State) -> float:
 
 def _unpack_count(count: Any, _: State) -> int:
     if type(count) is not int or count < 1:
-        raise ValueError(f"a count must be a whole number above zero; got {count!r}.")
+        raise ValueError(f"a count must be an integer above zero; got {count!r}.")
     return count
 
 
@@ -222,13 +222,14 @@ def _pack_new_rows(new_rows: NewRows) -> dict[str, Any]:
 
 def _unpack_new_rows(saved: Any, state: State) -> NewRows:
     points, metric, params = saved["points"], saved["metric"], saved["metric_params"]
-    check_metric(metric, params)
+    resolved = resolve_metric(metric, params)
     plan, rows, tree = state["_fitted_plan"], state["_fitted_rows"], state["tree_"]
-    if (points is None) != is_precomputed(metric):
+    if (points is None) != isinstance(resolved, PrecomputedMetric):
         raise ValueError("points must be there, unless distances were given.")
     if points is not None:
-        sparse = takes_sparse(metric, params)
-        points = check_points(points, allow_nan=allows_nan(metric, params), accept_sparse=sparse)
+        points = check_points(
+            points, allow_nan=resolved.accepts_nan, accept_sparse=resolved.accepts_sparse
+        )
         if points.shape != (tree.n_points, state["n_features_in_"]):
             raise ValueError(f"there are {tree.n_points} points, but rows of {points.shape}.")
     labels = state["labels_"].copy()

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_whole_number
-from isthmus.estimators.input import check_input, n_points_of
+from isthmus._utils.parameters import check_disconnected, check_integer, check_n_jobs
 from isthmus.estimators.weighted_rows import RowsToFit
-from isthmus.metrics.registry import check_metric, takes_sparse
+from isthmus.metrics.input import check_data, n_points_of
+from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.suggestion import Suggestion, suggest
 from isthmus.spanning_tree import SpanningTree
@@ -69,7 +68,7 @@ def suggest_n_clusters(
     >>> suggest_n_clusters(X)
     Suggestion(n_clusters=2, confidence='clear')
     """
-    k = check_whole_number(k_max, "k_max", 2)
+    k = check_integer(k_max, "k_max", 2)
     check_n_jobs(n_jobs)
     if isinstance(X, SpanningTree):
         X = UltrametricTree.from_spanning_tree(X)
@@ -81,14 +80,13 @@ def suggest_n_clusters(
                 "Leave such points out before the tree is built, or give the data."
             )
         return suggest(X, k, weights)
-    check_metric(metric, metric_params)
+    resolved = resolve_metric(metric, metric_params)
     check_disconnected(disconnected)
-    data = check_input(_Input(metric, metric_params), X, sparse=takes_sparse(metric, metric_params))
+    data = check_data(X, resolved)
     weights = check_sample_weight(sample_weight, n_points_of(data))
     tree = UltrametricTree.from_data(
-        RowsToFit(data, weights, metric, metric_params).points,
-        metric=metric,
-        metric_params=metric_params,
+        RowsToFit(data, weights, resolved).points,
+        metric=resolved,
         disconnected=disconnected,
         n_jobs=n_jobs,
     )
@@ -104,13 +102,3 @@ def suggest_for_rows(tree: UltrametricTree, k_max: int, weights: Any) -> Suggest
     labels = np.full(len(weights), -1, dtype=np.int32)
     labels[is_fitted] = suggestion.labels
     return replace(suggestion, labels=labels)
-
-
-class _Input(BaseEstimator):  # type: ignore[misc]
-    """What a check of the input reads and where it leaves the number of features."""
-
-    def __init__(
-        self, metric: str | Callable[..., float], metric_params: dict[str, Any] | None
-    ) -> None:
-        self.metric = metric
-        self.metric_params = metric_params

@@ -10,12 +10,12 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._utils.parameters import check_disconnected, check_whole_number
+from isthmus._utils.parameters import check_disconnected, check_integer
 from isthmus._utils.progress import Stages, check_verbose
 from isthmus._utils.typing import Floats
 from isthmus.estimators.budget import keep_to_limit
 from isthmus.estimators.fit_report import ReportsFit
-from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.input import check_input
 from isthmus.estimators.many_numbers import ClustersForManyNumbers
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.predicting import PredictsNewRows
@@ -25,13 +25,12 @@ from isthmus.estimators.tree_memory import TreeMemory
 from isthmus.estimators.weighted_rows import RowsToFit
 from isthmus.estimators.whole_fit import forget_fit, whole_fit
 from isthmus.kmeans import Plan, TreeClusterer
+from isthmus.metrics.input import n_points_of
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import (
     SPARSE_METRICS,
     canonical_name,
-    check_metric,
-    is_precomputed,
-    takes_sparse,
+    resolve_metric,
 )
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.ultrametric import UltrametricTree
@@ -244,22 +243,20 @@ class TransitiveClustering(
         -------
         self
         """
-        check_metric(self.metric, self.metric_params)
+        metric = resolve_metric(self.metric, self.metric_params)
         check_disconnected(self.disconnected)
         check_verbose(self.verbose)
         tree_memory = TreeMemory(self.memory, self.metric)
-        data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
+        data = check_input(self, X, metric)
         n_points = n_points_of(data)
         weights = check_sample_weight(sample_weight, n_points)
         plan = self._plan(n_points, weights)
         if isinstance(self.n_clusters, str):  # memory must do for all that may be suggested
             plan = replace(plan, n_clusters=min(self.k_max, n_points))
-        left, plan, workspace = keep_to_limit(
-            self.memory_limit, data, weights, plan, self.metric, self.metric_params
-        )
+        left, plan, workspace = keep_to_limit(self.memory_limit, data, weights, plan, metric)
         forget_fit(self, keep_features=True)
         stages = Stages(self.verbose)
-        to_fit = RowsToFit(data, weights, self.metric, self.metric_params)
+        to_fit = RowsToFit(data, weights, metric)
         spanning_tree = tree_memory.spanning_tree(
             to_fit.points,
             metric=self.metric,
@@ -282,7 +279,7 @@ class TransitiveClustering(
             tree,
             objective=plan.objective,
             power=plan.power,
-            masses=rows.masses,
+            point_weights=rows.point_weights,
             workspace=workspace,
         )
         solution = clusterer.run(plan, stages.stage("clusters"))
@@ -302,6 +299,7 @@ class TransitiveClustering(
             self.metric,
             self.metric_params,
             clusterer,
+            resolved=metric,
         )
         self.labels_ = labels.copy()
         self.inertia_ = solution.inertia
@@ -350,10 +348,8 @@ class TransitiveClustering(
         if not isinstance(self.n_clusters, str):
             return False
         if self.n_clusters != "auto":
-            raise TypeError(
-                f"n_clusters must be a whole number or 'auto', got {self.n_clusters!r}."
-            )
-        check_whole_number(self.k_max, "k_max", 2)
+            raise TypeError(f"n_clusters must be an integer or 'auto', got {self.n_clusters!r}.")
+        check_integer(self.k_max, "k_max", 2)
         given = not isinstance(self.init, str)
         if given:
             raise ValueError(
@@ -371,7 +367,7 @@ class TransitiveClustering(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = is_precomputed(self.metric)
+        precomputed = canonical_name(self.metric) == "precomputed"
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
         tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
         tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"

@@ -11,13 +11,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_positive
 from isthmus._utils.typing import Floats
-from isthmus.estimators.input import check_input, n_points_of
+from isthmus.estimators.input import check_input
+from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import (
     SPARSE_METRICS,
     canonical_name,
-    check_metric,
-    is_precomputed,
-    takes_sparse,
+    resolve_metric,
 )
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates, check_components
@@ -107,11 +106,11 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         -------
         self
         """
-        check_metric(self.metric, self.metric_params)
+        metric = resolve_metric(self.metric, self.metric_params)
         check_disconnected(self.disconnected)
         power = check_positive(self.power, "power")
         n_jobs = check_n_jobs(self.n_jobs)
-        data = check_input(self, X, sparse=takes_sparse(self.metric, self.metric_params))
+        data = check_input(self, X, metric)
         n_points = n_points_of(data)
         n_components = check_components(self.n_components, n_points, "n_components")
         require_memory(
@@ -146,7 +145,7 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = is_precomputed(self.metric)
+        precomputed = canonical_name(self.metric) == "precomputed"
         tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
         tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
         tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"

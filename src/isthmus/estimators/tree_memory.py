@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_memory
 
 from isthmus._utils.typing import Floats, Ints
 from isthmus._version import __version__
-from isthmus.metrics.registry import canonical_name, is_by_callable
+from isthmus.metrics.registry import canonical_name
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 
 # What a tree does not depend on.
@@ -33,7 +33,7 @@ class TreeMemory:
         self._find = find_tree
         if memory is None:
             return
-        if is_by_callable(metric):
+        if callable(metric) or canonical_name(metric) == "pyfunc":
             raise ValueError(
                 "memory= recognises data by their content, and what a function computes cannot be "
                 "told by its content. Compute the distances once and use metric='precomputed', or "

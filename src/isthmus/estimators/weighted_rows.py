@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,11 @@ import numpy as np
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans import TreeClusterer
 from isthmus.metrics.cross_distances import distances_between
-from isthmus.metrics.precomputed import (
-    CondensedDistances,
-    Graph,
-    Precomputed,
-    SquareDistances,
-    condensed_places,
-)
-from isthmus.prediction.attach import Links, label_new_points, links_to_tree
-from isthmus.prediction.search import find_links_of_all, link_search
+from isthmus.metrics.input import take_rows
+from isthmus.metrics.precomputed import Precomputed
+from isthmus.metrics.registry import AnyMetric
+from isthmus.prediction.attach import Attachments, attach_by_distances, label_new_points
+from isthmus.prediction.search import attach_all, attachment_search
 from isthmus.ultrametric import UltrametricTree
 
 
@@ -29,17 +25,17 @@ class WeightedRows:
 
     Attributes
     ----------
-    masses : (n_fitted,) float64 or None
+    point_weights : (n_fitted,) float64 or None
         The weights above zero; None where none were given.
     is_fitted : (n_rows,) bool or None
         Which rows have one; None where all do.
-    links : Links or None
+    links : Attachments or None
         How the other rows hang on the tree of these.
     """
 
-    masses: Floats | None = None
+    point_weights: Floats | None = None
     is_fitted: Array | None = None
-    links: Links | None = None
+    links: Attachments | None = None
 
     def labels(self, clusterer: TreeClusterer, tree: UltrametricTree, labels: Labels) -> Labels:
         """Return the labels of all rows, given those of the fitted ones."""
@@ -68,11 +64,10 @@ class RowsToFit:
         self,
         points: Any,
         weights: Floats | None,
-        metric: str | Callable[..., float],
-        metric_params: dict[str, Any] | None,
+        metric: AnyMetric,
     ) -> None:
         self.points = points
-        self._metric = metric, metric_params
+        self._metric = metric
         self._weights = weights
         self._aside: Any = []
         self._n_aside = 0
@@ -81,10 +76,10 @@ class RowsToFit:
             aside, fitted = np.flatnonzero(weights == 0.0), np.flatnonzero(weights)
             self._n_aside = len(aside)
             # refuses what the metric does not take
-            self._blocks = distances_between(points, aside, fitted, metric, metric_params)
-            self.points = _take(points, fitted)
+            self._blocks = distances_between(points, aside, fitted, metric)
+            self.points = take_rows(points, fitted)
             if not isinstance(points, Precomputed):
-                self._aside = _take(points, aside)
+                self._aside = take_rows(points, aside)
 
     def hung_on(self, tree: UltrametricTree, n_jobs: int = 1) -> WeightedRows:
         """Return what a fit keeps of the rows, given the tree of those that it fits."""
@@ -93,28 +88,9 @@ class RowsToFit:
         if self._n_aside == 0:
             return WeightedRows(self._weights)
         if isinstance(self.points, Precomputed):
-            links = links_to_tree(tree, self._n_aside, self._blocks)
+            links = attach_by_distances(tree, self._n_aside, self._blocks)
         else:
-            search = link_search(self.points, tree, *self._metric)
-            links = find_links_of_all(search, self._aside, self._n_aside, n_jobs)
+            search = attachment_search(self.points, tree, self._metric)
+            links = attach_all(search, self._aside, self._n_aside, n_jobs)
         is_fitted = self._weights > 0.0
         return WeightedRows(self._weights[is_fitted], is_fitted, links)
-
-
-def _take(points: Any, rows: Ints) -> Any:
-    """Return some rows, in ascending order, of checked data of any kind."""
-    if isinstance(points, list):
-        return [points[i] for i in rows]
-    if isinstance(points, SquareDistances):
-        return SquareDistances(points.matrix[np.ix_(rows, rows)])
-    if isinstance(points, CondensedDistances):
-        i, j = (rows[ends] for ends in np.triu_indices(len(rows), 1))
-        places = condensed_places(i, j, points.n_points)
-        return CondensedDistances(points.values[places], len(rows))
-    if isinstance(points, Graph):
-        number = np.full(points.n_points, -1)
-        number[rows] = np.arange(len(rows))
-        edges = number[points.edges]
-        inside = (edges >= 0).all(axis=1)
-        return Graph(edges[inside], points.weights[inside], len(rows))
-    return points[rows]

@@ -16,7 +16,7 @@ from isthmus._utils.progress import Progress
 from isthmus._utils.rounding import TIE, highest_finite, in_range, product, to_twelve_digits
 from isthmus._utils.typing import Floats, Labels
 from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
-from isthmus.cut.numbering import numbers_by_mass
+from isthmus.cut.numbering import numbers_by_weight
 from isthmus.cut.parts import CutTree
 from isthmus.kmeans.embedding_objective import EmbeddingObjective
 from isthmus.kmeans.init import random_points, spread_points
@@ -27,7 +27,7 @@ from isthmus.kmeans.lloyd import (
     Solution,
     Start,
     lloyd,
-    smallest_mass,
+    smallest_weight,
 )
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_objective import RowsObjective
@@ -52,7 +52,7 @@ class TreeClusterer:
         What is minimised: see :class:`isthmus.TransitiveClustering`.
     power : float
         Distances are raised to this power first.
-    masses : (n,) float64, optional
+    point_weights : (n,) float64, optional
         How many points each point of the tree stands for, above 0; one, where not given.
     workspace : Workspace, optional
         What each run may use.
@@ -68,7 +68,7 @@ class TreeClusterer:
         *,
         objective: str = "rows",
         power: float = 1.0,
-        masses: Floats | None = None,
+        point_weights: Floats | None = None,
         workspace: Workspace | None = None,
     ) -> None:
         self.workspace = workspace or Workspace()
@@ -84,7 +84,7 @@ class TreeClusterer:
         # Powers of heights of at most 1 do not overflow.
         self._power_unit = 1.0 if self.power == 1.0 else highest_finite(tree.heights) or 1.0
         self.tree = tree if self.power == 1.0 else tree.with_heights(self.raised)
-        self.masses, self._mass_unit = in_range(masses)
+        self.point_weights, self._weight_unit = in_range(point_weights)
         self._parts: dict[float, tuple[int, CutTree]] = {}
 
     def raised(self, distances: Floats) -> Floats:
@@ -110,7 +110,7 @@ class TreeClusterer:
             # Any finite height in place of the infinite one: points of one component agree on it.
             highest = highest_finite(tree.heights)
             tree = tree.with_heights(lambda heights: np.minimum(heights, highest))
-        objective = kind(tree, self.masses)
+        objective = kind(tree, self.point_weights)
         objective.workspace = self.workspace
         return objective
 
@@ -121,11 +121,11 @@ class TreeClusterer:
         ever made are kept.
 
         least : float
-            What each part must weigh at least, in the unit of the masses.
+            What each part must weigh at least, in the unit of the weights.
         """
         n_made, parts = self._parts.get(least, (0, None))
         if parts is None or n_made < n_clusters:
-            parts = cut_spanning_tree(self.tree, n_clusters, self.masses, least)
+            parts = cut_spanning_tree(self.tree, n_clusters, self.point_weights, least)
             self._parts[least] = n_clusters, parts
         return parts
 
@@ -149,7 +149,7 @@ class TreeClusterer:
     def run(self, plan: Plan, progress: Progress | None = None) -> Solution:
         """Return the best clustering that the starts of a plan lead to.
 
-        Clusters are numbered by mass, except where the plan gives a row for each.
+        Clusters are numbered by weight, except where the plan gives a row for each.
 
         progress : callable, optional
             Called as ``progress(done, total)``, in this thread, with the number of starts.
@@ -163,7 +163,7 @@ class TreeClusterer:
         if best.inertia <= 0.0:
             return Solution(best.labels, 0.0, best.n_iter)
         units = 2 * [self.objective.unit, self.height_unit]
-        units += self.objective.mass_degree * [self._mass_unit]
+        units += self.objective.weight_degree * [self._weight_unit]
         return Solution(best.labels, product([best.inertia, *units]), best.n_iter)
 
     def _holds_infinite(self, labels: Labels) -> bool:
@@ -175,8 +175,8 @@ class TreeClusterer:
     def lengths(self, squares: Floats) -> Floats:
         """Return distances to centres in the units of the data, from squares in the kernels'."""
         units = [self.objective.unit, self.height_unit]
-        # Of the two masses by which an inertia grows, one is that of the point itself.
-        units += (self.objective.mass_degree - 1) * [float(np.sqrt(self._mass_unit))]
+        # Of the two weights by which an inertia grows, one is that of the point itself.
+        units += (self.objective.weight_degree - 1) * [float(np.sqrt(self._weight_unit))]
         mantissas, exponents = np.frexp(units)
         with np.errstate(over="ignore", under="ignore"):
             lengths: Floats = np.ldexp(np.sqrt(squares) * mantissas.prod(), exponents.sum())
@@ -224,8 +224,8 @@ class TreeClusterer:
         return lloyd(GuardedAssignment(begun, self._least(plan)), plan.max_iter)
 
     def _least(self, plan: Plan) -> float:
-        """Return what a cluster must weigh, in the unit of the masses; 0 for anything."""
-        return 0.0 if plan.min_cluster_size is None else plan.min_cluster_size / self._mass_unit
+        """Return what a cluster must weigh, in the unit of the weights; 0 for anything."""
+        return 0.0 if plan.min_cluster_size is None else plan.min_cluster_size / self._weight_unit
 
     def _cut(self, plan: Plan) -> CutTree:
         try:
@@ -243,7 +243,7 @@ class TreeClusterer:
         if plan.min_cluster_size is None:
             return solutions
         least = self._least(plan) * (1.0 - TIE)
-        smallest = [smallest_mass(solution.labels, self.masses) for solution in solutions]
+        smallest = [smallest_weight(solution.labels, self.point_weights) for solution in solutions]
         if max(smallest) < least:
             starts = (
                 "The start from given rows" if plan.points is not None else "Every random start"
@@ -251,14 +251,14 @@ class TreeClusterer:
             raise ValueError(
                 f"{starts} ended with a cluster below "
                 f"min_cluster_size={plan.min_cluster_size:g}; the best one had a smallest cluster "
-                f"of {max(smallest) * self._mass_unit:g}. Use init='cut', which never goes below, "
-                "other starts, or ask for fewer or smaller clusters."
+                f"of {max(smallest) * self._weight_unit:g}. Use init='cut', which never goes "
+                "below, other starts, or ask for fewer or smaller clusters."
             )
         pairs = zip(solutions, smallest, strict=True)
-        return [solution for solution, mass in pairs if mass >= least]
+        return [solution for solution, weight in pairs if weight >= least]
 
     def _numbered(self, solution: Solution) -> Solution:
-        labels = numbers_by_mass(solution.labels, self.masses, self.tree)
+        labels = numbers_by_weight(solution.labels, self.point_weights, self.tree)
         return Solution(labels, solution.inertia, solution.n_iter)
 
     def _random_start(self, plan: Plan, seed: int) -> Start:

@@ -1,7 +1,7 @@
 """K-means in the embedded space V′ itself, in which transitive distances are Euclidean.
 
 The squared distance of a point i to the centre of cluster a is the mean of D(i, j)² over its
-points j, less half the mean of D(j, l)² over its pairs; a point of mass w counts w times. The
+points j, less half the mean of D(j, l)² over its pairs; a point of weight w counts w times. The
 points below a node are all equally far from the centre of any cluster but their own, so a step
 needs no more than one bound per node.
 """
@@ -17,7 +17,7 @@ from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.rounding import TIE
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.kmeans.frontier import (
-    MASS,
+    WEIGHT,
     View,
     fold_siblings,
     members_and_distances,
@@ -35,7 +35,7 @@ T_SUM, T_MIN, T_MAX = range(1, 4)
 class EmbeddingObjective(TreeObjective):
     """Squared Euclidean distances between the images of the points in V′."""
 
-    mass_degree = 1
+    weight_degree = 1
 
     @cached_property
     def squared_heights(self) -> Floats:
@@ -50,7 +50,7 @@ class EmbeddingObjective(TreeObjective):
         return aggregates
 
     def assign_view(
-        self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
+        self, view: View, node_labels: Labels, point_weights: Floats, *, move: bool, single: bool
     ) -> tuple[bool, float]:
         """Do a Lloyd step on a view; see TreeObjective."""
         inertia = np.zeros(1)
@@ -70,28 +70,28 @@ class EmbeddingObjective(TreeObjective):
             np.empty(self.stack_depth),
             node_labels,
             view.opened,
-            masses,
+            point_weights,
             inertia,
             move,
             single,
         )
         return changed, float(inertia[0])
 
-    def distances_to_centres(self, membership: Floats, masses: Floats) -> Floats:
+    def distances_to_centres(self, membership: Floats, point_weights: Floats) -> Floats:
         """Return the squared distances to centres by one product; see TreeObjective."""
-        means = multiply(self.tree.children, self.squared_heights, membership) / masses
-        distances: Floats = means - half_means(membership, masses, means)
+        means = multiply(self.tree.children, self.squared_heights, membership) / point_weights
+        distances: Floats = means - half_means(membership, point_weights, means)
         return distances
 
     def distances_of_new_points(
-        self, membership: Floats, masses: Floats
+        self, membership: Floats, point_weights: Floats
     ) -> Callable[[Floats], Floats]:
         """Return a function from new points to their squared distances; see TreeObjective."""
-        means = multiply(self.tree.children, self.squared_heights, membership) / masses
-        halves = half_means(membership, masses, means)
+        means = multiply(self.tree.children, self.squared_heights, membership) / point_weights
+        halves = half_means(membership, point_weights, means)
 
         def distances(rows: Floats) -> Floats:
-            out: Floats = (rows * rows) @ membership / masses - halves
+            out: Floats = (rows * rows) @ membership / point_weights - halves
             return out
 
         return distances
@@ -112,13 +112,13 @@ class EmbeddingObjective(TreeObjective):
         return out
 
 
-def half_means(membership: Floats, masses: Floats, means: Floats) -> Floats:
+def half_means(membership: Floats, point_weights: Floats, means: Floats) -> Floats:
     """Return half the mean squared distance between the points of each of a few clusters.
 
     membership, means : (n, m) float64
-        The mass of each point in its cluster; its mean squared distance to the points of each.
+        The weight of each point in its cluster; its mean squared distance to the points of each.
     """
-    halves: Floats = (membership * means).sum(axis=0) / (2.0 * masses)
+    halves: Floats = (membership * means).sum(axis=0) / (2.0 * point_weights)
     return halves
 
 
@@ -131,9 +131,9 @@ def aggregate_squares(children: Ints, squared_heights: Floats, aggregates: Float
         x = aggregates[row_of(children[e, 0], n_points, aggregates)]
         y = aggregates[row_of(children[e, 1], n_points, aggregates)]
         out = aggregates[row_of(n_points + e, n_points, aggregates)]
-        up_x, up_y = squared_heights[e] * y[MASS], squared_heights[e] * x[MASS]
-        out[MASS] = x[MASS] + y[MASS]
-        out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * squared_heights[e] * (x[MASS] * y[MASS])
+        up_x, up_y = squared_heights[e] * y[WEIGHT], squared_heights[e] * x[WEIGHT]
+        out[WEIGHT] = x[WEIGHT] + y[WEIGHT]
+        out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * squared_heights[e] * (x[WEIGHT] * y[WEIGHT])
         out[T_MIN] = min(x[T_MIN] + up_x, y[T_MIN] + up_y)
         out[T_MAX] = max(x[T_MAX] + up_x, y[T_MAX] + up_y)
 
@@ -146,7 +146,7 @@ def half_spreads(
     aggregates: Floats,
     n_points: int,
     sums: Floats,
-    masses: Floats,
+    point_weights: Floats,
     halves: Floats,
 ) -> None:
     """Fill halves, (k,), with half the mean squared distance between the points of each cluster."""
@@ -157,22 +157,22 @@ def half_spreads(
         b = label[x]
         if b != MIXED and b < k:
             properties = aggregates[row_of(node[x], n_points, aggregates)]
-            halves[b] += properties[MASS] * sums[x, b] + properties[T_SUM]
+            halves[b] += properties[WEIGHT] * sums[x, b] + properties[T_SUM]
     for a in range(k):
-        halves[a] /= 2.0 * masses[a] * masses[a]
+        halves[a] /= 2.0 * point_weights[a] * point_weights[a]
 
 
 @kernel_part
-def nearest_other(sums: Floats, masses: Floats, halves: Floats, b: int) -> int:
+def nearest_other(sums: Floats, point_weights: Floats, halves: Floats, b: int) -> int:
     """Return the nearest cluster other than b, the same for all points below a node.
 
     A tie goes to the first; -1 where there is no other.
     """
     best = -1
     best_distance = np.inf
-    for a in range(masses.shape[0]):
+    for a in range(point_weights.shape[0]):
         if a != b:
-            distance = sums[a] / masses[a] - halves[a]
+            distance = sums[a] / point_weights[a] - halves[a]
             if best < 0 or distance < best_distance - TIE * (abs(distance) + halves[a]):
                 best = a
                 best_distance = distance
@@ -183,7 +183,7 @@ def nearest_other(sums: Floats, masses: Floats, halves: Floats, b: int) -> int:
 def decide(
     properties: Floats,
     outside: float,
-    mass: float,
+    weight: float,
     half: float,
     to_other: float,
     b: int,
@@ -194,13 +194,13 @@ def decide(
 
     outside : float
         Their squared distance to the centre of b, less the part from points below the node.
-    mass, half : float
-        The mass of b and half the mean squared distance of its points.
+    weight, half : float
+        The weight of b and half the mean squared distance of its points.
     to_other, other : float, int
         The nearest other cluster and its distance; -1 and infinite where there is none.
     """
-    nearest = outside + properties[T_MIN] / mass
-    farthest = outside + properties[T_MAX] / mass
+    nearest = outside + properties[T_MIN] / weight
+    farthest = outside + properties[T_MAX] / weight
     tie = TIE * (abs(farthest) + 2.0 * half)
     if farthest < to_other - tie:
         return b
@@ -223,20 +223,20 @@ def assign_embedded(
     second: Ints,
     sums: Floats,
     members: Floats,
-    old_masses: Floats,
+    old_weights: Floats,
     halves: Floats,
     stack_node: Ints,
     stack_own: Floats,
     node_labels: Labels,
     opened: Ints,
-    masses: Floats,
+    point_weights: Floats,
     inertia: Floats,
     move: bool,
     single: bool,
 ) -> bool:
     """Move every point to the nearest centre of the assignment in the view.
 
-    Arguments as for assign_rows: the tree, the view, scratch, node_labels in and out, masses and
+    Arguments as for assign_rows: the tree, the view, scratch, node_labels in and out, weights and
     inertia out. Returns whether any point moved.
     """
     n_points = children.shape[0] + 1
@@ -255,30 +255,30 @@ def assign_embedded(
         sums,
     )
     for a in range(k):
-        old_masses[a] = members[0, a]
-        masses[a] = 0.0
-    half_spreads(count, node, label, aggregates, n_points, sums, old_masses, halves)
+        old_weights[a] = members[0, a]
+        point_weights[a] = 0.0
+    half_spreads(count, node, label, aggregates, n_points, sums, old_weights, halves)
     changed, n_opened, total = False, np.int64(0), 0.0
     for x in range(count):
         b = label[x]
         if b == MIXED:
             continue
-        other = nearest_other(sums[x], old_masses, halves, b) if move else -1
+        other = nearest_other(sums[x], old_weights, halves, b) if move else -1
         to_other = np.inf
         if other >= 0:
-            to_other = sums[x, other] / old_masses[other] - halves[other]
+            to_other = sums[x, other] / old_weights[other] - halves[other]
         depth = 0
         stack_node[0] = node[x]
         stack_own[0] = sums[x, b] if b < k else 0.0
         while depth >= 0:
             v, own = stack_node[depth], stack_own[depth]
             properties = aggregates[row_of(v, n_points, aggregates)]
-            mass, winner = properties[MASS], other
+            weight, winner = properties[WEIGHT], other
             if b < k:
                 winner = decide(
                     properties,
-                    own / old_masses[b] - halves[b],
-                    old_masses[b],
+                    own / old_weights[b] - halves[b],
+                    old_weights[b],
                     halves[b],
                     to_other,
                     b,
@@ -291,22 +291,22 @@ def assign_embedded(
                 n_opened += 1
                 e = v - n_points
                 y, z = children[e, 0], children[e, 1]
-                mass_y = aggregates[row_of(y, n_points, aggregates), MASS]
-                mass_z = aggregates[row_of(z, n_points, aggregates), MASS]
-                if mass_y < mass_z:
-                    y, z, mass_y, mass_z = z, y, mass_z, mass_y
+                weight_y = aggregates[row_of(y, n_points, aggregates), WEIGHT]
+                weight_z = aggregates[row_of(z, n_points, aggregates), WEIGHT]
+                if weight_y < weight_z:
+                    y, z, weight_y, weight_z = z, y, weight_z, weight_y
                 stack_node[depth], stack_node[depth + 1] = y, z
-                stack_own[depth] = own + squared_heights[e] * mass_z
-                stack_own[depth + 1] = own + squared_heights[e] * mass_y
+                stack_own[depth] = own + squared_heights[e] * weight_z
+                stack_own[depth + 1] = own + squared_heights[e] * weight_y
                 depth += 1
                 continue
             node_labels[v] = winner
             changed = changed or winner != b
-            masses[winner] += mass
+            point_weights[winner] += weight
             if winner == b:
-                total += (mass * own + properties[T_SUM]) / old_masses[b] - mass * halves[b]
+                total += (weight * own + properties[T_SUM]) / old_weights[b] - weight * halves[b]
             else:
-                total += mass * to_other
+                total += weight * to_other
             depth -= 1
     fold_siblings(children, node_labels, opened, n_opened, node, count)
     inertia[0] = total

@@ -14,10 +14,10 @@ from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.ultrametric.node_labels import MIXED
 
-# The first column of every objective's aggregates: the mass of the points below a node.
-MASS = 0
+# The first column of every objective's aggregates: the weight of the points below a node.
+WEIGHT = 0
 # Deep enough for a stack on which the larger of two nodes always lies below the smaller, where
-# every point has the mass 1.
+# every point has the weight 1.
 STACK = 72
 
 
@@ -103,7 +103,7 @@ def collect_view(
 def row_of(v: int, n_points: int, aggregates: Floats) -> int:
     """Return the row of a node's aggregates.
 
-    Where every point has the mass 1, those of all leaves are the same, in row 0 of n; else each
+    Where every point has the weight 1, those of all leaves are the same, in row 0 of n; else each
     node has its own row.
     """
     n_without: int = 2 * n_points - 1 - aggregates.shape[0]
@@ -139,10 +139,10 @@ def members_and_distances(
         Whether each cluster is a single point. It then counts as one, so that its centre is its
         row to the last bit.
     members : (count, k), out
-        The mass of those below the node.
+        The weight of those below the node.
     distances : (count, k), out
         The sum of distances from any one point below the node to those not below it, each times
-        its mass.
+        its weight.
     """
     k = members.shape[1]
     for x in range(count - 1, -1, -1):
@@ -153,8 +153,8 @@ def members_and_distances(
             for a in range(k):
                 members[x, a] = 0.0
             if label[x] < k:
-                mass = aggregates[row_of(node[x], n_points, aggregates), MASS]
-                members[x, label[x]] = 1.0 if single else mass
+                weight = aggregates[row_of(node[x], n_points, aggregates), WEIGHT]
+                members[x, label[x]] = 1.0 if single else weight
     for a in range(k):
         distances[0, a] = 0.0
     for x in range(count):

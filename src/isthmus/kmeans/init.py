@@ -14,14 +14,14 @@ from isthmus.kmeans.objective import TreeObjective
 def random_points(
     objective: TreeObjective, n_clusters: int, random_state: np.random.RandomState
 ) -> Ints:
-    """Return k different points, each likely as its mass is large.
+    """Return k different points, each likely as its weight is large.
 
     No two of them coincide, as long as there are others. One uniform number decides each draw, by
-    the cumulated masses of the rows: a row of mass 2 is drawn where it would be if it stood there
-    twice.
+    the cumulated weights of the rows: a row of weight 2 is drawn where it would be if it stood
+    there twice.
     """
     groups = objective.groups
-    weights = point_masses(objective)
+    weights = weights_of_points(objective)
     chosen: list[int] = []
     taken = np.zeros(groups.max() + 1, dtype=bool)
     while len(chosen) < n_clusters:
@@ -29,7 +29,7 @@ def random_points(
         cumulated = np.cumsum(weights)
         if not cumulated[-1] > 0.0:
             return _with_any_others(chosen, objective.n_points, n_clusters, random_state)
-        group_masses = np.bincount(groups, weights=weights)
+        group_weights = np.bincount(groups, weights=weights)
         left = cumulated[-1]
         # Draws that meet what is taken are repeated, until that becomes too likely.
         while len(chosen) < n_clusters and left > (0.5 + TIE) * cumulated[-1]:
@@ -37,7 +37,7 @@ def random_points(
             if not taken[groups[point]]:
                 chosen.append(point)
                 taken[groups[point]] = True
-                left -= group_masses[groups[point]]
+                left -= group_weights[groups[point]]
     return np.array(chosen, dtype=np.int64)
 
 
@@ -48,11 +48,11 @@ def spread_points(
 
     Where every point left coincides with a chosen one, the rest are drawn with equal chances.
     """
-    masses = point_masses(objective)
-    chosen = [_draw(masses, np.cumsum(masses), random_state)]
+    point_weights = weights_of_points(objective)
+    chosen = [_draw(point_weights, np.cumsum(point_weights), random_state)]
     to_nearest = objective.squared_distances_to(chosen[0])
     while len(chosen) < n_clusters:
-        weights = to_nearest if objective.masses is None else to_nearest * masses
+        weights = to_nearest if objective.point_weights is None else to_nearest * point_weights
         cumulated = np.cumsum(weights)
         if not cumulated[-1] > 0.0:
             return _with_any_others(chosen, objective.n_points, n_clusters, random_state)
@@ -61,9 +61,13 @@ def spread_points(
     return np.array(chosen, dtype=np.int64)
 
 
-def point_masses(objective: TreeObjective) -> Floats:
-    """Return a new array of the mass of each point."""
-    return np.ones(objective.n_points) if objective.masses is None else objective.masses.copy()
+def weights_of_points(objective: TreeObjective) -> Floats:
+    """Return a new array of the weight of each point."""
+    return (
+        np.ones(objective.n_points)
+        if objective.point_weights is None
+        else objective.point_weights.copy()
+    )
 
 
 def _draw(weights: Floats, cumulated: Floats, random_state: np.random.RandomState) -> int:

@@ -17,7 +17,7 @@ from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.cut.parts import CutTree
 from isthmus.kmeans.frontier import View, label_nodes, label_points, label_single_points
 from isthmus.kmeans.objective import TreeObjective
-from isthmus.ultrametric.node_labels import hand_labels_down
+from isthmus.ultrametric.node_labels import propagate_labels
 
 
 @dataclass(frozen=True)
@@ -119,13 +119,13 @@ class LazyAssignment:
         tree = self.objective.tree
         if not self._view.collect(tree.children, self._node_labels):
             return self._step_plain(move=move)
-        masses = np.empty(self.n_clusters)
+        point_weights = np.empty(self.n_clusters)
         changed, self.inertia = self.objective.assign_view(
-            self._view, self._node_labels, masses, move=move, single=self._single
+            self._view, self._node_labels, point_weights, move=move, single=self._single
         )
         single, self._single = self._single, False
         self.relocated = False
-        if masses.all():
+        if point_weights.all():
             return changed
         # A cluster lost its last point: rare, so the plain way of doing the step will do.
         old = self._labels_in_view()
@@ -149,7 +149,7 @@ class LazyAssignment:
         if self._view.collect(self.objective.tree.children, self._node_labels):
             return self._labels_in_view()
         everywhere = self._node_labels.copy()
-        hand_labels_down(self.objective.tree.children, everywhere)
+        propagate_labels(self.objective.tree.children, everywhere)
         return everywhere[: self.objective.n_points]
 
     def hold(self, labels: Labels) -> None:
@@ -192,8 +192,10 @@ class GuardedAssignment:
         """Do a step, or take it back; return whether a label changed."""
         kept = self.assignment.point_labels()
         changed = self.assignment.step(move=move)
-        masses = self.assignment.objective.masses
-        if smallest_mass(self.assignment.point_labels(), masses) >= self.least * (1.0 - TIE):
+        point_weights = self.assignment.objective.point_weights
+        if smallest_weight(self.assignment.point_labels(), point_weights) >= self.least * (
+            1.0 - TIE
+        ):
             self.relocated = self.assignment.relocated
             return changed
         self.assignment.hold(kept)
@@ -205,9 +207,9 @@ class GuardedAssignment:
         return self.assignment.point_labels()
 
 
-def smallest_mass(labels: Labels, masses: Floats | None) -> float:
-    """Return the mass of the lightest cluster; none is empty."""
-    return float(np.bincount(labels, weights=masses).min())
+def smallest_weight(labels: Labels, point_weights: Floats | None) -> float:
+    """Return the weight of the lightest cluster; none is empty."""
+    return float(np.bincount(labels, weights=point_weights).min())
 
 
 def start_labels(start: Start, n_points: int, n_clusters: int) -> Labels:
@@ -226,7 +228,7 @@ def fill_empty_clusters(
 ) -> bool:
     """Move the points farthest from their centres into empty clusters.
 
-    Points that coincide move together, as one point of their mass would, and stay where no others
+    Points that coincide move together, as one point of their weight would, and stay where no others
     are in their cluster. Only clusters that are then still empty get one of them each.
     Changes labels in place; returns whether it did.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from isthmus._utils.parallel import chunks
 from isthmus._utils.rounding import is_nearer, unit_of
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, STACK, View
+from isthmus.kmeans.frontier import STACK, WEIGHT, View
 from isthmus.kmeans.workspace import Workspace
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.matvec import columns_at_once, sum_below
@@ -27,7 +27,7 @@ class TreeObjective(ABC):
     Attributes
     ----------
     tree : UltrametricTree
-    masses : (n,) float64 or None
+    point_weights : (n,) float64 or None
         How many points each one stands for; None where each stands for itself.
     heights : (n - 1,) float64
         The heights that the kernels see: scaled by a power of two where that is needed so that no
@@ -39,12 +39,12 @@ class TreeObjective(ABC):
     workspace = Workspace()
     """What a run may use; a memory limit sets it."""
 
-    mass_degree: int
-    """How the inertia grows when all masses are scaled: by scale ** mass_degree."""
+    weight_degree: int
+    """How the inertia grows when all weights are scaled: by scale ** mass_degree."""
 
-    def __init__(self, tree: UltrametricTree, masses: Floats | None = None) -> None:
+    def __init__(self, tree: UltrametricTree, point_weights: Floats | None = None) -> None:
         self.tree = tree
-        self.masses = masses
+        self.point_weights = point_weights
         self.n_points = tree.n_points
         self.unit = unit_of(tree.heights)
         self.heights: Floats = tree.heights
@@ -68,12 +68,12 @@ class TreeObjective(ABC):
         return groups
 
     @cached_property
-    def node_masses(self) -> Array:
-        """The mass below each node: shape (2n - 1,), whole numbers where no masses are given."""
-        if self.masses is None:
+    def node_weights(self) -> Array:
+        """The weight below each node: shape (2n - 1,), integers where no weights are given."""
+        if self.point_weights is None:
             return self.tree.sizes
         sums = np.empty((2 * self.n_points - 1, 1))
-        sums[: self.n_points, 0] = self.masses
+        sums[: self.n_points, 0] = self.point_weights
         for start, stop in chunks(self.n_points - 1, CHUNK):
             sum_below(self.tree.children, sums, start, stop)
         return sums[:, 0]
@@ -81,28 +81,30 @@ class TreeObjective(ABC):
     @cached_property
     def stack_depth(self) -> int:
         """How deep a stack becomes on which the heavier of two nodes lies below the lighter."""
-        if self.masses is None:
+        if self.point_weights is None:
             return STACK
-        return STACK + int(np.ceil(np.log2(self.masses.max() / self.masses.min())))
+        return STACK + int(np.ceil(np.log2(self.point_weights.max() / self.point_weights.min())))
 
     def leaf_aggregates(self, n_columns: int) -> Floats:
-        """Return aggregates with those of the leaves filled in: their mass, and zeros.
+        """Return aggregates with those of the leaves filled in: their weight, and zeros.
 
-        Where no masses are given, one row stands for all of them; see row_of.
+        Where no weights are given, one row stands for all of them; see row_of.
         """
-        n_leaf_rows = 1 if self.masses is None else self.n_points
+        n_leaf_rows = 1 if self.point_weights is None else self.n_points
         aggregates = np.empty((n_leaf_rows + self.n_points - 1, n_columns))
         aggregates[:n_leaf_rows] = 0.0
-        aggregates[:n_leaf_rows, MASS] = 1.0 if self.masses is None else self.masses
+        aggregates[:n_leaf_rows, WEIGHT] = 1.0 if self.point_weights is None else self.point_weights
         return aggregates
 
     def total(self, values: Floats) -> float:
-        """Return the sum of one value per point, each as often as its mass says."""
-        return float(values.sum() if self.masses is None else (values * self.masses).sum())
+        """Return the sum of one value per point, each as often as its weight says."""
+        return float(
+            values.sum() if self.point_weights is None else (values * self.point_weights).sum()
+        )
 
     @abstractmethod
     def assign_view(
-        self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
+        self, view: View, node_labels: Labels, point_weights: Floats, *, move: bool, single: bool
     ) -> tuple[bool, float]:
         """Move points to the nearest centre, opening only what is undecided.
 
@@ -111,12 +113,12 @@ class TreeObjective(ABC):
         view : View
             The assignment whose centres are meant.
         node_labels : (2n - 1,) int32, out
-        masses : (n_clusters,) float64, out
-            The masses of the clusters after the step.
+        point_weights : (n_clusters,) float64, out
+            The weights of the clusters after the step.
         move : bool
             If False, only the inertia is computed.
         single : bool
-            Whether each cluster in the view is a single point, whatever its mass.
+            Whether each cluster in the view is a single point, whatever its weight.
 
         Returns
         -------
@@ -143,7 +145,7 @@ class TreeObjective(ABC):
         labels : (n,) int32, optional
             If given, no point chooses: each one's distance is to the centre of this label.
         single : bool
-            Whether each cluster of the assignment is a single point, whatever its mass.
+            Whether each cluster of the assignment is a single point, whatever its weight.
 
         Returns
         -------
@@ -153,10 +155,12 @@ class TreeObjective(ABC):
         """
         nearest = np.zeros(self.n_points, dtype=np.int32)
         distances = np.full(self.n_points, np.inf)
-        for start, membership, masses in self.memberships(members, n_clusters, single=single):
+        for start, membership, point_weights in self.memberships(
+            members, n_clusters, single=single
+        ):
             with np.errstate(invalid="ignore", divide="ignore"):
-                block = self.distances_to_centres(membership, masses)
-            for a in np.flatnonzero(masses):
+                block = self.distances_to_centres(membership, point_weights)
+            for a in np.flatnonzero(point_weights):
                 chosen = None if labels is None else labels == start + a
                 moves = is_nearer(block[:, a], distances) if chosen is None else chosen
                 nearest[moves] = start + a
@@ -173,31 +177,31 @@ class TreeObjective(ABC):
         at_once = min(columns_at_once(self.n_points), self.workspace.columns or n_clusters)
         for start, stop in chunks(n_clusters, at_once):
             membership = (members[:, None] == np.arange(start, stop)).astype(np.float64)
-            if self.masses is not None and not single:
-                membership *= self.masses[:, None]
+            if self.point_weights is not None and not single:
+                membership *= self.point_weights[:, None]
             yield start, membership, membership.sum(axis=0)
 
     @abstractmethod
-    def distances_to_centres(self, membership: Floats, masses: Floats) -> Floats:
+    def distances_to_centres(self, membership: Floats, point_weights: Floats) -> Floats:
         """Return the squared distances of all points to the centres of a few clusters.
 
         Parameters
         ----------
         membership : (n, m) float64
-            Column a is the mass of a point where it belongs to cluster a, and 0 elsewhere.
-        masses : (m,) float64
+            Column a is the weight of a point where it belongs to cluster a, and 0 elsewhere.
+        point_weights : (m,) float64
             The column sums. Columns of an empty cluster may come back with any values.
         """
 
     @abstractmethod
     def distances_of_new_points(
-        self, membership: Floats, masses: Floats
+        self, membership: Floats, point_weights: Floats
     ) -> Callable[[Floats], Floats]:
         """Return a function from new points to their squared distances to a few centres.
 
         Parameters
         ----------
-        membership, masses
+        membership, weights
             As above.
 
         Returns

@@ -11,11 +11,11 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Floats, Ints
-from isthmus.kmeans.frontier import MASS, prefetch_children, row_of
+from isthmus.kmeans.frontier import WEIGHT, prefetch_children, row_of
 
 # Columns of the aggregates of a node v, after MASS: the sum of t_i; the sum of their
 # squared deviations from their mean; the sum of D(i, m)² over all i and m in v. In all sums each
-# point counts as often as its mass says.
+# point counts as often as its weight says.
 T_SUM, T_SPREAD, SQUARES = range(1, 4)
 # Columns of the bounds of a node: between which its t_i and u_i are.
 T_MIN, T_MAX, U_MIN, U_MAX = range(4)
@@ -50,7 +50,7 @@ def bounds_of(v: int, properties: Floats, bounds: Bounds) -> tuple[float, float,
     if row > 0:
         of_v = bounds.values[row]
         return of_v[T_MIN], of_v[T_MAX], of_v[U_MIN], of_v[U_MAX]
-    mean = properties[T_SUM] / properties[MASS]
+    mean = properties[T_SUM] / properties[WEIGHT]
     apart = np.sqrt(properties[T_SPREAD])
     low, high = max(mean - apart, 0.0), mean + apart
     return low, high, low * low, high * high
@@ -65,23 +65,29 @@ def compares_alike(bounds: tuple[float, float, float, float]) -> bool:
 
 @kernel_part
 def inertia_of_node(
-    properties: Floats, own: float, a: int, b: int, centre: Floats, masses: Floats, outside: Floats
+    properties: Floats,
+    own: float,
+    a: int,
+    b: int,
+    centre: Floats,
+    point_weights: Floats,
+    outside: Floats,
 ) -> float:
     """Return the sum of squared distances of the points below a node to the centre of a."""
-    mass = properties[MASS]
+    weight = properties[WEIGHT]
     if a != b:
         inertia = (
-            mass * (outside[a] + mass * centre[a] * centre[a])
+            weight * (outside[a] + weight * centre[a] * centre[a])
             - 2.0 * centre[a] * properties[T_SUM]
             + properties[SQUARES]
         )
         return float(inertia)
-    k_b = masses[a]
-    t_sum, t_mean = properties[T_SUM], properties[T_SUM] / mass
+    k_b = point_weights[a]
+    t_sum, t_mean = properties[T_SUM], properties[T_SUM] / weight
     t_squares = properties[T_SPREAD] + t_sum * t_mean
     mean = (own + t_mean) / k_b
     inertia = (
-        mass * (outside[a] + mass * mean * mean + properties[T_SPREAD] / (k_b * k_b))
+        weight * (outside[a] + weight * mean * mean + properties[T_SPREAD] / (k_b * k_b))
         - 2.0 * (own * t_sum + t_squares) / k_b
         + properties[SQUARES]
     )
@@ -99,18 +105,18 @@ def aggregate_rows(children: Ints, heights: Floats, aggregates: Floats, bounds: 
         y = aggregates[row_of(right, n_points, aggregates)]
         out = aggregates[row_of(n_points + e, n_points, aggregates)]
         h = heights[e]
-        # Joining adds h times the other side's mass to each t, and to each u what follows.
-        up_x, up_y = h * y[MASS], h * x[MASS]
-        mass = x[MASS] + y[MASS]
-        apart = (x[T_SUM] / x[MASS] + up_x) - (y[T_SUM] / y[MASS] + up_y)
-        weight = x[MASS] * y[MASS]
-        out[MASS] = mass
-        out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * h * weight
-        out[T_SPREAD] = (x[T_SPREAD] + y[T_SPREAD]) + apart * apart * weight / mass
-        out[SQUARES] = (x[SQUARES] + y[SQUARES]) + 2.0 * h * h * weight
+        # Joining adds h times the other side's weight to each t, and to each u what follows.
+        up_x, up_y = h * y[WEIGHT], h * x[WEIGHT]
+        total = x[WEIGHT] + y[WEIGHT]
+        apart = (x[T_SUM] / x[WEIGHT] + up_x) - (y[T_SUM] / y[WEIGHT] + up_y)
+        pairs = x[WEIGHT] * y[WEIGHT]
+        out[WEIGHT] = total
+        out[T_SUM] = (x[T_SUM] + y[T_SUM]) + 2.0 * h * pairs
+        out[T_SPREAD] = (x[T_SPREAD] + y[T_SPREAD]) + apart * apart * pairs / total
+        out[SQUARES] = (x[SQUARES] + y[SQUARES]) + 2.0 * h * h * pairs
         if bounds.row[e] > 0:
-            add_x = h * (y[T_SUM] + h * weight)
-            add_y = h * (x[T_SUM] + h * weight)
+            add_x = h * (y[T_SUM] + h * pairs)
+            add_y = h * (x[T_SUM] + h * pairs)
             in_x = bounds_of(left, x, bounds)
             in_y = bounds_of(right, y, bounds)
             of_v = bounds.values[bounds.row[e]]

@@ -6,7 +6,7 @@ plus a linear function of t_i (and, for v's own cluster, of u_i):
 
     t_i = sum of D(i, m) over m in v,    u_i = sum of D(i, m) t_m over m in v,
 
-where a point m of mass w counts w times, here as among the coordinates of a row.
+where a point m of weight w counts w times, here as among the coordinates of a row.
 
 Where one cluster wins on the whole range of t and u, all of v goes to it at once; else v is
 opened. rows_step.py does that, with what rows_nodes.py knows of nodes; here are the plain way, and
@@ -34,8 +34,8 @@ from isthmus.ultrametric.merges import CHUNK
 class RowsObjective(TreeObjective):
     """Squared Euclidean distances between rows of the transitive distance matrix."""
 
-    # A mass weighs a point in the sum, and its coordinate in each distance.
-    mass_degree = 2
+    # A weight weighs a point in the sum, and its coordinate in each distance.
+    weight_degree = 2
 
     @cached_property
     def aggregates(self) -> Floats:
@@ -45,14 +45,14 @@ class RowsObjective(TreeObjective):
     @cached_property
     def _aggregates_and_bounds(self) -> tuple[Floats, Bounds]:
         aggregates = self.leaf_aggregates(4)
-        stored = self.tree.sizes[self.n_points :] >= (SMALL if self.masses is None else 2)
+        stored = self.tree.sizes[self.n_points :] >= (SMALL if self.point_weights is None else 2)
         row = np.cumsum(stored, dtype=self.tree.sizes.dtype)
         bounds = Bounds(np.where(stored, row, 0), np.empty((stored.sum() + 1, 4)))
         aggregate_rows(self.tree.children, self.heights, aggregates, bounds)
         return aggregates, bounds
 
     def assign_view(
-        self, view: View, node_labels: Labels, masses: Floats, *, move: bool, single: bool
+        self, view: View, node_labels: Labels, point_weights: Floats, *, move: bool, single: bool
     ) -> tuple[bool, float]:
         """Do a Lloyd step on a view; see TreeObjective."""
         inertia = np.zeros(1)
@@ -72,45 +72,45 @@ class RowsObjective(TreeObjective):
             *stack_buffers(self.stack_depth, view.n_clusters),
             node_labels,
             view.opened,
-            masses,
+            point_weights,
             inertia,
             move,
             single,
         )
         return changed, float(inertia[0])
 
-    def distances_to_centres(self, membership: Floats, masses: Floats) -> Floats:
+    def distances_to_centres(self, membership: Floats, point_weights: Floats) -> Floats:
         """Return the squared distances of rows to centres; see TreeObjective.
 
         The centres are one product. The distances are gathered from the root down, as in
         rows_step.py: a second product would lose digits where points lie far away.
         """
         children = self.tree.children
-        mean = np.empty((2 * self.n_points - 1, len(masses)))
-        mean[: self.n_points] = multiply(children, self.heights, membership) / masses
+        mean = np.empty((2 * self.n_points - 1, len(point_weights)))
+        mean[: self.n_points] = multiply(children, self.heights, membership) / point_weights
         outside = np.zeros_like(mean)
         for start, stop in chunks(self.n_points - 1, CHUNK):
-            spread_below(children, self.node_masses, mean, outside, start, stop)
+            spread_below(children, self.node_weights, mean, outside, start, stop)
         outside[-1] = 0.0
         for start, stop in reversed(list(chunks(self.n_points - 1, CHUNK))):
-            gather_outside(children, self.heights, self.node_masses, mean, outside, start, stop)
+            gather_outside(children, self.heights, self.node_weights, mean, outside, start, stop)
         own: Floats = mean[: self.n_points] ** 2
-        if self.masses is not None:
-            own *= self.masses[:, None]
+        if self.point_weights is not None:
+            own *= self.point_weights[:, None]
         return outside[: self.n_points] + own
 
     def distances_of_new_points(
-        self, membership: Floats, masses: Floats
+        self, membership: Floats, point_weights: Floats
     ) -> Callable[[Floats], Floats]:
         """Return a function from new rows to their squared distances; see TreeObjective."""
-        centres = multiply(self.tree.children, self.heights, membership) / masses
+        centres = multiply(self.tree.children, self.heights, membership) / point_weights
 
         def distances(rows: Floats) -> Floats:
-            out = np.empty((len(rows), len(masses)))
+            out = np.empty((len(rows), len(point_weights)))
             for a, centre in enumerate(centres.T):
                 squares = (rows - centre) ** 2
-                if self.masses is not None:
-                    squares *= self.masses
+                if self.point_weights is not None:
+                    squares *= self.point_weights
                 out[:, a] = squares.sum(axis=1)
             return out
 
@@ -127,7 +127,7 @@ class RowsObjective(TreeObjective):
             self.tree.starts,
             self.tree.sizes,
             self.tree.leaf_order,
-            self.node_masses,
+            self.node_weights,
             sums,
             squares,
             point,
@@ -138,18 +138,18 @@ class RowsObjective(TreeObjective):
     @cached_property
     def _sums_outside(self) -> tuple[Floats, Floats]:
         sums, squares = np.zeros((2, 2 * self.n_points - 1))
-        sum_outside(self.tree.children, self.heights, self.node_masses, sums, squares)
+        sum_outside(self.tree.children, self.heights, self.node_weights, sums, squares)
         return sums, squares
 
 
 @kernel
 def spread_below(
-    children: Ints, masses: Array, mean: Floats, spread: Floats, start: int, stop: int
+    children: Ints, point_weights: Array, mean: Floats, spread: Floats, start: int, stop: int
 ) -> None:
     """Fill, for merges start … stop - 1, the mean of coordinates below and their spread.
 
-    masses : (2n - 1,), in
-        The mass below each node.
+    point_weights : (2n - 1,), in
+        The weight below each node.
     mean, spread : (2n - 1, m), in and out
         For each of m centres, the mean of its coordinates below a node, and the sum of their
         squared deviations from it. Those of leaves are given.
@@ -157,21 +157,21 @@ def spread_below(
     n_points = children.shape[0] + 1
     for e in range(start, stop):
         x, y = children[e, 0], children[e, 1]
-        mass_x, mass_y = np.float64(masses[x]), np.float64(masses[y])
-        mass = mass_x + mass_y
+        weight_x, weight_y = np.float64(point_weights[x]), np.float64(point_weights[y])
+        weight = weight_x + weight_y
         for c in range(mean.shape[1]):
             apart = mean[x, c] - mean[y, c]
             spread[n_points + e, c] = (spread[x, c] + spread[y, c]) + apart * apart * (
-                mass_x * mass_y / mass
+                weight_x * weight_y / weight
             )
-            mean[n_points + e, c] = (mass_x * mean[x, c] + mass_y * mean[y, c]) / mass
+            mean[n_points + e, c] = (weight_x * mean[x, c] + weight_y * mean[y, c]) / weight
 
 
 @kernel
 def gather_outside(
     children: Ints,
     heights: Floats,
-    masses: Array,
+    point_weights: Array,
     mean: Floats,
     outside: Floats,
     start: int,
@@ -189,25 +189,25 @@ def gather_outside(
         h = heights[e]
         for c in range(mean.shape[1]):
             to_x, to_y = h - mean[x, c], h - mean[y, c]
-            in_x = masses[x] * to_x * to_x + outside[x, c]
-            in_y = masses[y] * to_y * to_y + outside[y, c]
+            in_x = point_weights[x] * to_x * to_x + outside[x, c]
+            in_y = point_weights[y] * to_y * to_y + outside[y, c]
             outside[x, c] = outside[n_points + e, c] + in_y
             outside[y, c] = outside[n_points + e, c] + in_x
 
 
 @kernel
 def sum_outside(
-    children: Ints, heights: Floats, masses: Array, sums: Floats, squares: Floats
+    children: Ints, heights: Floats, point_weights: Array, sums: Floats, squares: Floats
 ) -> None:
     """Fill, for each node, the sum of D(i, m) and of its square over m outside, for i inside."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 2, -1, -1):
         h = heights[e]
         x, y = children[e, 0], children[e, 1]
-        sums[x] = sums[n_points + e] + h * masses[y]
-        sums[y] = sums[n_points + e] + h * masses[x]
-        squares[x] = squares[n_points + e] + h * h * masses[y]
-        squares[y] = squares[n_points + e] + h * h * masses[x]
+        sums[x] = sums[n_points + e] + h * point_weights[y]
+        sums[y] = sums[n_points + e] + h * point_weights[x]
+        squares[x] = squares[n_points + e] + h * h * point_weights[y]
+        squares[y] = squares[n_points + e] + h * h * point_weights[x]
 
 
 @kernel
@@ -218,7 +218,7 @@ def row_distances(
     starts: Ints,
     sizes: Ints,
     leaf_order: Ints,
-    masses: Array,
+    point_weights: Array,
     sums: Floats,
     squares: Floats,
     point: int,
@@ -240,11 +240,13 @@ def row_distances(
         h = heights[e]
         y = children[e, 1] if children[e, 0] == v else children[e, 0]
         inside = (
-            masses[v] * h * h - 2.0 * h * (sums[point] - sums[v]) + (squares[point] - squares[v])
+            point_weights[v] * h * h
+            - 2.0 * h * (sums[point] - sums[v])
+            + (squares[point] - squares[v])
         )
         for p in range(starts[y], starts[y] + sizes[y]):
             i = leaf_order[p]
             out[i] = inside + (
-                masses[y] * h * h - 2.0 * h * (sums[i] - sums[y]) + (squares[i] - squares[y])
+                point_weights[y] * h * h - 2.0 * h * (sums[i] - sums[y]) + (squares[i] - squares[y])
             )
         v = parents[v]

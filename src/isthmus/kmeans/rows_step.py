@@ -12,7 +12,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.rounding import TIE
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, fold_siblings, members_and_distances, row_of
+from isthmus.kmeans.frontier import WEIGHT, fold_siblings, members_and_distances, row_of
 from isthmus.kmeans.rows_aggregates import (
     SQUARES,
     T_MAX,
@@ -55,7 +55,7 @@ def centre_parts(
     heights: Floats,
     aggregates: Floats,
     n_points: int,
-    masses: Floats,
+    point_weights: Floats,
     mean: Floats,
     spread: Floats,
     outside: Floats,
@@ -82,33 +82,33 @@ def centre_parts(
             if b < k:
                 properties = aggregates[row_of(node[x], n_points, aggregates)]
                 own[x] = mean[x, b]
-                spread[x, b] = properties[T_SPREAD] / (masses[b] * masses[b])
-                mean[x, b] += properties[T_SUM] / properties[MASS]
+                spread[x, b] = properties[T_SPREAD] / (point_weights[b] * point_weights[b])
+                mean[x, b] += properties[T_SUM] / properties[WEIGHT]
             for a in range(k):
-                mean[x, a] /= masses[a]
+                mean[x, a] /= point_weights[a]
         else:
             y, z = first[x], second[x]
-            mass_y = aggregates[row_of(node[y], n_points, aggregates), MASS]
-            mass_z = aggregates[row_of(node[z], n_points, aggregates), MASS]
-            mass = mass_y + mass_z
+            weight_y = aggregates[row_of(node[y], n_points, aggregates), WEIGHT]
+            weight_z = aggregates[row_of(node[z], n_points, aggregates), WEIGHT]
+            weight = weight_y + weight_z
             for a in range(k):
                 apart = mean[y, a] - mean[z, a]
                 spread[x, a] = (spread[y, a] + spread[z, a]) + apart * apart * (
-                    mass_y * mass_z / mass
+                    weight_y * weight_z / weight
                 )
-                mean[x, a] = (mass_y * mean[y, a] + mass_z * mean[z, a]) / mass
+                mean[x, a] = (weight_y * mean[y, a] + weight_z * mean[z, a]) / weight
     for a in range(k):
         outside[0, a] = 0.0
     for x in range(count):
         if label[x] == MIXED:
             y, z = first[x], second[x]
-            mass_y = aggregates[row_of(node[y], n_points, aggregates), MASS]
-            mass_z = aggregates[row_of(node[z], n_points, aggregates), MASS]
+            weight_y = aggregates[row_of(node[y], n_points, aggregates), WEIGHT]
+            weight_z = aggregates[row_of(node[z], n_points, aggregates), WEIGHT]
             h = heights[node[x] - n_points]
             for a in range(k):
                 to_y, to_z = h - mean[y, a], h - mean[z, a]
-                outside[y, a] = outside[x, a] + (mass_z * to_z * to_z + spread[z, a])
-                outside[z, a] = outside[x, a] + (mass_y * to_y * to_y + spread[y, a])
+                outside[y, a] = outside[x, a] + (weight_z * to_z * to_z + spread[z, a])
+                outside[z, a] = outside[x, a] + (weight_y * to_y * to_y + spread[y, a])
 
 
 @kernel_part
@@ -118,7 +118,7 @@ def surviving_clusters(
     own: float,
     b: int,
     centre: Floats,
-    masses: Floats,
+    point_weights: Floats,
     outside: Floats,
     active: Ints,
     n_active: int,
@@ -134,7 +134,7 @@ def surviving_clusters(
         The sum of distances to the points of its own cluster b outside it.
     centre : (k,), in
         The coordinate of each centre below the node, except for b.
-    masses, outside : (k,), in
+    point_weights, outside : (k,), in
     active : (k,), in and out
         Ascending; the survivors move to the front.
     forms : (3, k), scratch
@@ -146,28 +146,28 @@ def surviving_clusters(
     int
         The number of survivors. Clusters that are equally near, up to rounding, all survive.
     """
-    mass = properties[MASS]
+    weight = properties[WEIGHT]
     t_middle = 0.5 * (bounds[T_MIN] + bounds[T_MAX])
     u_middle = 0.5 * (bounds[U_MIN] + bounds[U_MAX])
     best, best_score = -1, np.inf
     for s in range(n_active):
         a = active[s]
         if a == b:
-            mean = (own + properties[T_SUM] / mass) / masses[a]
+            mean = (own + properties[T_SUM] / weight) / point_weights[a]
             forms[0, a] = outside[a] + (
-                mass * mean * mean + properties[T_SPREAD] / (masses[a] * masses[a])
+                weight * mean * mean + properties[T_SPREAD] / (point_weights[a] * point_weights[a])
             )
-            forms[1, a] = -2.0 * own / masses[a]
-            forms[2, a] = -2.0 / masses[a]
+            forms[1, a] = -2.0 * own / point_weights[a]
+            forms[2, a] = -2.0 / point_weights[a]
         else:
-            forms[0, a] = outside[a] + mass * centre[a] * centre[a]
+            forms[0, a] = outside[a] + weight * centre[a] * centre[a]
             forms[1, a] = -2.0 * centre[a]
             forms[2, a] = 0.0
         score = forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
         if score < best_score:
             best, best_score = a, score
     # the term that is the same for all clusters, on average over the node
-    same = properties[SQUARES] / mass
+    same = properties[SQUARES] / weight
     n_kept = 0
     for s in range(n_active):
         a = active[s]
@@ -196,7 +196,7 @@ def open_node(
     aggregates: Floats,
     n_points: int,
     centre: Floats,
-    masses: Floats,
+    point_weights: Floats,
     n_active: int,
     stack_node: Ints,
     stack_count: Ints,
@@ -208,7 +208,7 @@ def open_node(
 
     children : (2,), in
         The children; h is the height at which they merge, b the cluster of their points.
-    centre, masses, n_active : in
+    centre, point_weights, n_active : in
         As for surviving_clusters.
     stack_… : in and out
         At depth the node, on return the larger child; the smaller one at depth + 1.
@@ -216,25 +216,25 @@ def open_node(
     x = aggregates[row_of(children[0], n_points, aggregates)]
     y = aggregates[row_of(children[1], n_points, aggregates)]
     larger = 0
-    if x[MASS] < y[MASS]:
+    if x[WEIGHT] < y[WEIGHT]:
         larger = 1
         x, y = y, x
     own = stack_own[depth]
-    own_x = own + h * y[MASS]
-    own_y = own + h * x[MASS]
+    own_x = own + h * y[WEIGHT]
+    own_y = own + h * x[WEIGHT]
     for s in range(n_active):
         a = stack_active[depth, s]
         stack_active[depth + 1, s] = a
         above = stack_outside[depth, a]
         if a == b:
-            k_b = masses[a]
-            to_x = h - (own_x + x[T_SUM] / x[MASS]) / k_b
-            to_y = h - (own_y + y[T_SUM] / y[MASS]) / k_b
-            in_x = x[MASS] * to_x * to_x + x[T_SPREAD] / (k_b * k_b)
-            in_y = y[MASS] * to_y * to_y + y[T_SPREAD] / (k_b * k_b)
+            k_b = point_weights[a]
+            to_x = h - (own_x + x[T_SUM] / x[WEIGHT]) / k_b
+            to_y = h - (own_y + y[T_SUM] / y[WEIGHT]) / k_b
+            in_x = x[WEIGHT] * to_x * to_x + x[T_SPREAD] / (k_b * k_b)
+            in_y = y[WEIGHT] * to_y * to_y + y[T_SPREAD] / (k_b * k_b)
         else:
-            in_x = x[MASS] * (h - centre[a]) * (h - centre[a])
-            in_y = y[MASS] * (h - centre[a]) * (h - centre[a])
+            in_x = x[WEIGHT] * (h - centre[a]) * (h - centre[a])
+            in_y = y[WEIGHT] * (h - centre[a]) * (h - centre[a])
         stack_outside[depth, a] = above + in_y
         stack_outside[depth + 1, a] = above + in_x
     stack_node[depth] = children[larger]
@@ -266,10 +266,10 @@ def assign_rows(
     stack_active: Ints,
     stack_outside: Floats,
     forms: Floats,
-    old_masses: Floats,
+    old_weights: Floats,
     node_labels: Labels,
     opened: Ints,
-    masses: Floats,
+    point_weights: Floats,
     inertia: Floats,
     move: bool,
     single: bool,
@@ -282,10 +282,10 @@ def assign_rows(
         The tree.
     count, node, label, first, second : in
         The view.
-    mean, spread, outside, own, stack_…, forms, old_masses, opened : scratch
+    mean, spread, outside, own, stack_…, forms, old_weights, opened : scratch
     node_labels : (2n - 1,) int32, in and out
-    masses : (k,) float64, out
-        The mass of each cluster after the step.
+    point_weights : (k,) float64, out
+        The weight of each cluster after the step.
     inertia : (1,) float64, out
         The sum of squared distances to the centres before the step.
     move : bool
@@ -304,8 +304,8 @@ def assign_rows(
         count, node, label, first, second, heights, aggregates, n_points, single, spread, mean
     )
     for a in range(k):
-        old_masses[a] = spread[0, a]
-        masses[a] = 0.0
+        old_weights[a] = spread[0, a]
+        point_weights[a] = 0.0
     centre_parts(
         count,
         node,
@@ -315,7 +315,7 @@ def assign_rows(
         heights,
         aggregates,
         n_points,
-        old_masses,
+        old_weights,
         mean,
         spread,
         outside,
@@ -349,7 +349,7 @@ def assign_rows(
                     own_v,
                     b,
                     mean[x],
-                    old_masses,
+                    old_weights,
                     far,
                     active,
                     stack_count[depth],
@@ -362,8 +362,8 @@ def assign_rows(
             if n_kept == 1 or v < n_points or compares_alike(within):
                 node_labels[v] = winner
                 changed = changed or winner != b
-                masses[winner] += properties[MASS]
-                total += inertia_of_node(properties, own_v, winner, b, mean[x], old_masses, far)
+                point_weights[winner] += properties[WEIGHT]
+                total += inertia_of_node(properties, own_v, winner, b, mean[x], old_weights, far)
                 depth -= 1
                 continue
             node_labels[v] = MIXED
@@ -377,7 +377,7 @@ def assign_rows(
                 aggregates,
                 n_points,
                 mean[x],
-                old_masses,
+                old_weights,
                 n_kept,
                 stack_node,
                 stack_count,

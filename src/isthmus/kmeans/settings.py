@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import (
     check_choice,
+    check_integer,
     check_n_clusters,
     check_n_jobs,
     check_positive,
-    check_whole_number,
 )
 from isthmus._utils.rounding import TIE
 from isthmus._utils.typing import Floats, Ints
@@ -101,9 +101,9 @@ class Plan:
             n_starts=(
                 _AUTO_N_INIT
                 if isinstance(n_init, str) and n_init == "auto"
-                else check_whole_number(n_init, "n_init", 1)
+                else check_integer(n_init, "n_init", 1)
             ),
-            max_iter=check_whole_number(max_iter, "max_iter", 1),
+            max_iter=check_integer(max_iter, "max_iter", 1),
             random_state=random_state,
             n_jobs=check_n_jobs(n_jobs),
             algorithm=check_choice(algorithm, "algorithm", ALGORITHMS),
@@ -129,11 +129,11 @@ class Plan:
 def _check_min_cluster_size(
     value: Any, n_clusters: int, n_points: int, weights: Floats | None
 ) -> float | None:
-    """Return the least size as a float: a whole number of rows, or any weight above 0."""
+    """Return the least size as a float: an integer of rows, or any weight above 0."""
     if value is None:
         return None
     if weights is None:
-        least = float(check_whole_number(value, "min_cluster_size", 1))
+        least = float(check_integer(value, "min_cluster_size", 1))
     else:
         least = check_positive(value, "min_cluster_size")
     total = n_points if weights is None else float(weights.sum())

@@ -12,9 +12,9 @@ from isthmus._utils.memory import Budget
 # Small things, whatever the number of points.
 _SMALL = 1 << 20
 # Per point: the spanning tree, the merges and what an objective knows of each node; the same for
-# points with masses, for raised distances, and for random starts.
+# points with weights, for raised distances, and for random starts.
 _TREE = 168
-_MASSES, _POWER, _RANDOM = 88, 16, 48
+_WEIGHTS, _POWER, _RANDOM = 88, 16, 48
 # Per point, of each run: its labels; and one cluster at a time in a step over the whole tree.
 _RUN, _COLUMN = 40, 84
 # Per node of a view: for itself, and for each cluster. A view grows: for a moment there are two.
@@ -46,7 +46,7 @@ def workspace_within(
     n_clusters: int,
     n_jobs: int,
     *,
-    masses: bool = False,
+    point_weights: bool = False,
     power: bool = False,
     random: bool = False,
 ) -> tuple[int, Workspace]:
@@ -56,7 +56,9 @@ def workspace_within(
     """
     if budget.limit is None:
         return n_jobs, Workspace()
-    shared = _SMALL + n_points * (_TREE + masses * _MASSES + power * _POWER + random * _RANDOM)
+    shared = _SMALL + n_points * (
+        _TREE + point_weights * _WEIGHTS + power * _POWER + random * _RANDOM
+    )
     least = n_points * (_RUN + _COLUMN) + _FEWEST_NODES * _bytes_per_node(n_clusters)
     budget.require(shared + least, f"Clustering {n_points:,} points into {n_clusters:,} clusters")
     left = budget.limit - budget.used - shared

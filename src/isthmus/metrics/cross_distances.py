@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,13 @@ from isthmus.metrics.precomputed import (
     SquareDistances,
     condensed_places,
 )
-from isthmus.metrics.registry import Metric, PreparedPoints, prepare_points, resolve_metric
+from isthmus.metrics.registry import (
+    AnyMetric,
+    MappedMetric,
+    PreparedPoints,
+    prepare_points,
+    resolve_metric,
+)
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
 
 # Distances per kernel call.
@@ -103,8 +109,7 @@ def distances_between(
     points: Any,
     sources: Ints,
     targets: Ints,
-    metric: str | Callable[..., float] = "euclidean",
-    metric_params: Mapping[str, Any] | None = None,
+    metric: AnyMetric,
 ) -> Iterator[tuple[Ints, Floats]]:
     """Return an iterator over the distances of some of the points to others, in blocks.
 
@@ -117,8 +122,7 @@ def distances_between(
         As the spanning tree takes them, checked.
     sources, targets : (m,) and (n_targets,) int64
         Rows of points.
-    metric, metric_params : str or callable, mapping
-        As for the spanning tree.
+    metric : a resolved metric
 
     Yields
     ------
@@ -129,32 +133,27 @@ def distances_between(
     """
     if isinstance(points, Precomputed):
         return _blocks_of_distances(points, sources, targets)
-    resolved = resolve_metric(metric, metric_params)
-    if isinstance(resolved, CallableMetric):
-        return _blocks_by_callable(points, sources, targets, resolved)
-    if isinstance(resolved, RowMetric):
-        return _blocks_by_rows(points, sources, targets, resolved)
+    if isinstance(metric, CallableMetric):
+        return _blocks_by_callable(points, sources, targets, metric)
+    if isinstance(metric, RowMetric):
+        return _blocks_by_rows(points, sources, targets, metric)
+    assert isinstance(metric, MappedMetric)
     if not isinstance(points, np.ndarray):
-        return _blocks_of_sparse(prepare_points(points, resolved), sources, targets)
-    return _blocks_by_kernel(points, sources, targets, resolved, metric, metric_params)
+        return _blocks_of_sparse(prepare_points(points, metric), sources, targets)
+    return _blocks_by_kernel(points, sources, targets, metric)
 
 
 def _blocks_by_kernel(
-    points: Array,
-    sources: Ints,
-    targets: Ints,
-    resolved: Metric,
-    metric: str | Callable[..., float],
-    metric_params: Mapping[str, Any] | None,
+    points: Array, sources: Ints, targets: Ints, metric: MappedMetric
 ) -> Iterator[tuple[Ints, Floats]]:
-    if resolved.name not in _OF_ALL_POINTS:
+    if metric.name not in _OF_ALL_POINTS:
         with np.errstate(all="ignore"):
-            resolved.prepare(points)
+            metric.prepare(points)
         largest = np.maximum(points.max(axis=1), -points.min(axis=1)).astype(np.float64)
         with np.errstate(over="ignore"):
             far = largest > largest[targets].max() * _FAR
-        return _blocks_of_points(points, sources, targets, resolved, far)
-    prepare_points(points[targets], resolved)
+        return _blocks_of_points(points, sources, targets, metric, far)
+    prepare_points(points[targets], metric)
     # In units in which features of the targets are near 1; where variances are not given, the
     # metric does not depend on units.
     units = np.ldexp(1.0, np.frexp(np.abs(points[targets]).max(axis=0))[1] - 1)
@@ -162,18 +161,18 @@ def _blocks_by_kernel(
         points = np.clip(points, -_FARTHEST * units, _FARTHEST * units)
     scaled = points / units
     far = np.abs(scaled).max(axis=1) > _FAR_OF_CENTRE
-    if any(given is not None for given in (metric_params or {}).values()):
-        return _blocks_of_points(points, sources, targets, resolved, far)
+    if not metric.is_estimated:
+        return _blocks_of_points(points, sources, targets, metric, far)
     variances = np.cov(scaled[targets], rowvar=False).reshape(2 * points.shape[1:])
-    if resolved.name == "seuclidean":
+    if metric.name == "seuclidean":
         variances = np.diagonal(variances)
-    of_targets = resolve_metric(metric, {"V": variances})
-    assert isinstance(of_targets, Metric)  # a metric of that name
+    of_targets = resolve_metric(metric.name, {"V": variances})
+    assert isinstance(of_targets, MappedMetric)  # a metric of that name
     return _blocks_of_points(scaled, sources, targets, of_targets, far)
 
 
 def _blocks_of_points(
-    points: Array, sources: Ints, targets: Ints, metric: Metric, far: Array
+    points: Array, sources: Ints, targets: Ints, metric: MappedMetric, far: Array
 ) -> Iterator[tuple[Ints, Floats]]:
     near = np.flatnonzero(~far[sources])
     alone = np.flatnonzero(far[sources])

@@ -12,7 +12,13 @@ from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks, map_in_threads
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.metrics.registry import PreparedPoints, prepare_points, resolve_metric
+from isthmus.metrics.registry import (
+    AnyMetric,
+    MappedMetric,
+    PreparedPoints,
+    prepare_points,
+    resolve_metric,
+)
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
 
 # Distances per kernel call.
@@ -119,7 +125,7 @@ def fill_distance_rows(
 
 def distance_matrix(
     points: Any,
-    metric: str | Callable[..., float] = "euclidean",
+    metric: str | Callable[..., float] | AnyMetric = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     n_jobs: int = 1,
 ) -> Floats:
@@ -134,12 +140,13 @@ def distance_matrix(
     require_memory(
         2 * n_points**2 * 8,
         f"The distance matrix of {n_points} points",
-        "TransitiveClustering works without it.",
+        "TransitiveCut and TransitiveKMeans work without it.",
     )
     if isinstance(resolved, CallableMetric):
         return _matrix_by_callable(points, resolved)
     if isinstance(resolved, RowMetric):
         return _matrix_by_rows(points, resolved, n_jobs)
+    assert isinstance(resolved, MappedMetric)
     return _matrix_by_kernel(prepare_points(points, resolved), n_jobs)
 
 

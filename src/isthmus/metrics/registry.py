@@ -60,7 +60,7 @@ _TOO_LARGE = (
 
 
 @dataclass(frozen=True)
-class Metric:
+class MappedMetric:
     """How a named metric is computed.
 
     Attributes
@@ -83,6 +83,8 @@ class Metric:
     map_of : callable, optional
         From points to the map that ``prepare`` applies to them; None where that is ``prepare``,
         whatever the points.
+    is_estimated : bool
+        Whether variances, or a covariance, are estimated from the points.
     """
 
     name: str
@@ -93,6 +95,32 @@ class Metric:
     degree: int
     prepare_sparse: Callable[[Any], Any] | None = None
     map_of: Callable[[Array], Callable[[Array], Array]] | None = None
+    is_estimated: bool = False
+
+    accepts_nan = takes_objects = False
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether points may be a sparse matrix."""
+        return self.prepare_sparse is not None
+
+
+@dataclass(frozen=True)
+class PrecomputedMetric:
+    """The user computes the distances."""
+
+    name: str = "precomputed"
+
+    accepts_sparse = True  # as a graph
+    accepts_nan = takes_objects = False
+
+
+AnyMetric = MappedMetric | RowMetric | CallableMetric | PrecomputedMetric
+"""What :func:`resolve_metric` returns.
+
+All of them have ``name``, ``accepts_sparse``, ``accepts_nan`` and ``takes_objects`` (whether rows
+may be strings or any other objects).
+"""
 
 
 @dataclass(frozen=True)
@@ -100,7 +128,7 @@ class PreparedPoints:
     """Points ready for a kernel, and the way from its accumulations back to distances."""
 
     points: Array
-    metric: Metric
+    metric: MappedMetric
     scale: float
 
     def heights(self, accumulated: Array) -> Floats:
@@ -114,31 +142,34 @@ class PreparedPoints:
         return heights
 
 
-def resolve_metric(
-    metric: Any, metric_params: Mapping[str, Any] | None = None
-) -> Metric | RowMetric | CallableMetric:
+def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> AnyMetric:
     """Return the metric of that name or callable, or raise with the names there are.
 
     Parameters
     ----------
-    metric : str or callable
-        A name or alias from ``METRIC_NAMES``, or a function of two points.
+    metric : str, callable or a resolved metric
+        A name or alias from ``METRIC_NAMES``, or a function of two points. A resolved metric is
+        returned as it is.
     metric_params : mapping, optional
         Keyword arguments of a callable. ``{"p": …}`` for ``"minkowski"`` (default 2);
         ``{"V": variances}`` for ``"seuclidean"`` and ``{"V": covariance}`` or
         ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those of the points); ``{"w": …}``,
         weights of the features, for most others.
     """
+    if isinstance(metric, AnyMetric):
+        return metric
     params = _checked_params(metric_params)
     name = canonical_name(metric)
-    resolved: Metric | RowMetric | CallableMetric
+    resolved: AnyMetric
     if name == "pyfunc" and callable(params.get("func")):
         return callable_metric(params.pop("func"), params)
     if name == "pyfunc":
         raise ValueError("metric='pyfunc' needs metric_params={'func': a function of two points}.")
     if name is None and callable(metric):
         return callable_metric(metric, params)
-    if name in ROW_METRIC_NAMES:
+    if name == "precomputed":
+        resolved = PrecomputedMetric()
+    elif name in ROW_METRIC_NAMES:
         resolved = row_metric(name, params)
     elif name == "seuclidean":
         resolved = _standardised(params.pop("V", None))
@@ -184,45 +215,7 @@ def _checked_params(metric_params: Any) -> dict[str, Any]:
     return dict(metric_params)
 
 
-def is_precomputed(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
-    """Whether distances are given; raise where they are given parameters."""
-    if not isinstance(metric, str) or metric != "precomputed":
-        return False
-    if metric_params:
-        raise ValueError(
-            f"metric='precomputed' does not take the parameters {list(metric_params)}."
-        )
-    return True
-
-
-def check_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> None:
-    """Raise where there is no such metric, or where it does not take the parameters."""
-    if not is_precomputed(metric, metric_params):
-        resolve_metric(metric, metric_params)
-
-
-def is_by_callable(metric: Any) -> bool:
-    """Whether Python computes the distances, of whatever objects there are."""
-    return callable(metric) or canonical_name(metric) == "pyfunc"
-
-
-def allows_nan(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
-    """Whether points may have missing values."""
-    if canonical_name(metric) != "nan_euclidean":
-        return False
-    resolved = resolve_metric(metric, metric_params)
-    return isinstance(resolved, RowMetric) and resolved.allows_nan
-
-
-def takes_sparse(metric: Any, metric_params: Mapping[str, Any] | None = None) -> bool:
-    """Whether points may be sparse."""
-    if canonical_name(metric) not in SPARSE_METRICS:
-        return False
-    resolved = resolve_metric(metric, metric_params)
-    return isinstance(resolved, Metric) and resolved.prepare_sparse is not None
-
-
-def prepare_points(points: Any, metric: Metric) -> PreparedPoints:
+def prepare_points(points: Any, metric: MappedMetric) -> PreparedPoints:
     """Map points for the kernels and bring extreme magnitudes into range.
 
     points : array, or CSR matrix where the metric takes it
@@ -266,7 +259,7 @@ def map_for_others(prepared: PreparedPoints, points: Array) -> Callable[[Array],
     return mapped
 
 
-def _minkowski(p: Any) -> Metric:
+def _minkowski(p: Any) -> MappedMetric:
     if (
         isinstance(p, bool)
         or not isinstance(p, int | float | np.integer | np.floating)
@@ -279,10 +272,10 @@ def _minkowski(p: Any) -> Metric:
         return _METRICS["euclidean"]
     if p > _AS_GOOD_AS_INFINITE:
         return _METRICS["chebyshev"]
-    return Metric("minkowski", POWERS, float(p), unchanged, unchanged, 1)
+    return MappedMetric("minkowski", POWERS, float(p), unchanged, unchanged, 1)
 
 
-def _weighted(metric: Metric, params: dict[str, Any]) -> Metric:
+def _weighted(metric: MappedMetric, params: dict[str, Any]) -> MappedMetric:
     """Return the metric with the weights of features that the parameters may hold.
 
     They go into the map of the points, so that every engine serves weighted metrics.
@@ -304,18 +297,18 @@ def _beside_first(prepare: Callable[[Array], Array], points: Array) -> Callable[
     return lambda others: prepare(np.concatenate([first, others]))[1:]
 
 
-def _prepare_weighted(metric: Metric, weights: Floats, points: Array) -> Array:
+def _prepare_weighted(metric: MappedMetric, weights: Floats, points: Array) -> Array:
     require_weight_per_feature(points, weights, metric.name)
     return _WEIGHTED[metric.name](points, weights, metric)
 
 
-def _weighted_sums(points: Array, weights: Floats, metric: Metric) -> Array:
+def _weighted_sums(points: Array, weights: Floats, metric: MappedMetric) -> Array:
     exponent = {SQUARES: 2.0, ABSOLUTES: 1.0}.get(metric.kind, metric.power)
     return weighted(points, weights ** (1.0 / exponent))
 
 
 # As in SciPy: of the largest difference, weights say which features count.
-_WEIGHTED: dict[str, Callable[[Array, Floats, Metric], Array]] = {
+_WEIGHTED: dict[str, Callable[[Array, Floats, MappedMetric], Array]] = {
     "euclidean": _weighted_sums,
     "sqeuclidean": _weighted_sums,
     "manhattan": _weighted_sums,
@@ -326,7 +319,7 @@ _WEIGHTED: dict[str, Callable[[Array, Floats, Metric], Array]] = {
 }
 
 
-def _standardised(variances: Any) -> Metric:
+def _standardised(variances: Any) -> MappedMetric:
     given = None
     if variances is not None:
         given = as_real(variances, "V of metric='seuclidean'")
@@ -336,10 +329,12 @@ def _standardised(variances: Any) -> Metric:
             )
     prepare = partial(standardised, variances=given)
     map_of = partial(standardising, variances=given)
-    return Metric("seuclidean", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of)
+    return MappedMetric(
+        "seuclidean", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of, is_estimated=given is None
+    )
 
 
-def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
+def _mahalanobis(covariance: Any, inverse: Any) -> MappedMetric:
     if covariance is not None and inverse is not None:
         raise ValueError("metric='mahalanobis' takes V or VI, its inverse, but not both.")
     given = covariance if inverse is None else inverse
@@ -356,21 +351,23 @@ def _mahalanobis(covariance: Any, inverse: Any) -> Metric:
             raise ValueError(f"metric='mahalanobis' needs {name} to be finite.")
     prepare = partial(whitened, matrix=matrix, is_inverse=inverse is not None)
     map_of = partial(whitening, matrix=matrix, is_inverse=inverse is not None)
-    return Metric("mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of)
+    return MappedMetric(
+        "mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of, is_estimated=given is None
+    )
 
 
 _METRICS = {
     metric.name: metric
     for metric in (
-        Metric("euclidean", SQUARES, 0.0, unchanged, np.sqrt, 1, unchanged),
-        Metric("sqeuclidean", SQUARES, 0.0, unchanged, unchanged, 2, unchanged),
-        Metric("manhattan", ABSOLUTES, 0.0, unchanged, unchanged, 1),
-        Metric("chebyshev", MAXIMUM, 0.0, unchanged, unchanged, 1),
-        Metric("cosine", SQUARES, 0.0, unit_rows, half, 0, sparse_unit_rows),
-        Metric("angular", SQUARES, 0.0, unit_rows, chord_to_angle, 0, sparse_unit_rows),
-        Metric("correlation", SQUARES, 0.0, centred_unit_rows, half, 0),
-        Metric("haversine", SQUARES, 0.0, on_the_sphere, chord_to_angle, 0),
-        Metric(
+        MappedMetric("euclidean", SQUARES, 0.0, unchanged, np.sqrt, 1, unchanged),
+        MappedMetric("sqeuclidean", SQUARES, 0.0, unchanged, unchanged, 2, unchanged),
+        MappedMetric("manhattan", ABSOLUTES, 0.0, unchanged, unchanged, 1),
+        MappedMetric("chebyshev", MAXIMUM, 0.0, unchanged, unchanged, 1),
+        MappedMetric("cosine", SQUARES, 0.0, unit_rows, half, 0, sparse_unit_rows),
+        MappedMetric("angular", SQUARES, 0.0, unit_rows, chord_to_angle, 0, sparse_unit_rows),
+        MappedMetric("correlation", SQUARES, 0.0, centred_unit_rows, half, 0),
+        MappedMetric("haversine", SQUARES, 0.0, on_the_sphere, chord_to_angle, 0),
+        MappedMetric(
             "hellinger",
             SQUARES,
             0.0,

@@ -44,7 +44,7 @@ class RowMetric:
     fill : callable
         ``fill(row, rows, out)`` fills out, (1, m), with the distances of row, (1, n_features), to
         rows, (m, n_features). Symmetric up to rounding, and without the GIL.
-    allows_nan : bool
+    accepts_nan : bool
         Whether the points may have missing values.
     undefined : str
         Why a distance can come out as something that is not one.
@@ -55,9 +55,11 @@ class RowMetric:
     name: str
     prepare: Callable[[Array], Floats]
     fill: Callable[[Floats, Floats, Floats], None]
-    allows_nan: bool = False
+    accepts_nan: bool = False
     undefined: str = _TOO_LARGE
     cost: int = 2
+
+    accepts_sparse = takes_objects = False
 
     def block_length(self, n_features: int) -> int:
         """Return how many distances are worth a thread's while: a fraction of a millisecond.
@@ -91,6 +93,9 @@ class CallableMetric:
 
     name: str
     function: Callable[[Any, Any], Any]
+
+    takes_objects = True
+    accepts_sparse = accepts_nan = False
 
     def distances(self, items: Sequence[Any], i: int, others: Sequence[int]) -> Floats:
         """Return the distances of item i to others; raise where one is none."""
@@ -288,7 +293,7 @@ def _nan_euclidean(missing_values: Any, squared: Any) -> RowMetric:
         "nan_euclidean",
         partial(_with_gaps, float(missing_values)),
         partial(_fill_nan_euclidean, bool(squared)),
-        allows_nan=bool(np.isnan(float(missing_values))),
+        accepts_nan=bool(np.isnan(float(missing_values))),
         undefined=_NOTHING_SHARED,
         cost=8,
     )

@@ -20,8 +20,8 @@ SYMMETRY_TOLERANCE = 1e-8
 
 SPARSE_REFUSED = (
     "Sparse points are served for the metrics 'euclidean', 'sqeuclidean', 'cosine', 'angular' and "
-    "'hellinger', by TransitiveClustering and minimum_spanning_tree. Use X.toarray() for others; "
-    "for a graph of distances, metric='precomputed'."
+    "'hellinger', by TransitiveCut, TransitiveKMeans and minimum_spanning_tree. Use X.toarray() "
+    "for others; for a graph of distances, metric='precomputed'."
 )
 # Beyond this ratio products of a few weights could underflow beside the largest.
 LARGEST_RATIO_OF_WEIGHTS = 2.0**200

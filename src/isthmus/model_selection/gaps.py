@@ -100,8 +100,8 @@ def find_gaps(tree: UltrametricTree, n_groups: int) -> Gaps:
     edges = EdgeLengths.of_tree(tree)
     n_different = len(edges.logs) + 1
     smallest = max(4, math.ceil(_POINTS_PER_DOUBLING * math.log2(max(n_different, 2))))
-    n_links = max(_FEWEST_LINKS, _LINKS_PER_CLUSTER * n_groups)
-    merges = _strongest_links(tree, edges, smallest, n_links)
+    n_attached = max(_FEWEST_LINKS, _LINKS_PER_CLUSTER * n_groups)
+    merges = _strongest_links(tree, edges, smallest, n_attached)
     if not len(merges):
         return Gaps.none(tree.n_points, n_different, smallest)
     parts = _parts_without(tree, merges)
@@ -128,7 +128,7 @@ def find_gaps(tree: UltrametricTree, n_groups: int) -> Gaps:
 
 
 def _strongest_links(
-    tree: UltrametricTree, edges: EdgeLengths, smallest: int, n_links: int
+    tree: UltrametricTree, edges: EdgeLengths, smallest: int, n_attached: int
 ) -> Ints:
     """Return the merges of the strongest links, at most n_links, from the strongest on.
 
@@ -144,7 +144,7 @@ def _strongest_links(
     queue = [(-_strength(lengths[i], edges.spread(near[i])), i, False) for i in range(len(merges))]
     heapq.heapify(queue)
     found: list[int] = []
-    while queue and len(found) < n_links:
+    while queue and len(found) < n_attached:
         bound, i, is_known = heapq.heappop(queue)
         if is_known:
             found.append(i)

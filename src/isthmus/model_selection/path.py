@@ -136,7 +136,7 @@ class Found:
 
 def cluster_path(
     tree: UltrametricTree,
-    masses: Floats | None,
+    point_weights: Floats | None,
     solvers: dict[int, Callable[[], Found]],
     *,
     n_jobs: int,
@@ -149,7 +149,7 @@ def cluster_path(
     Parameters
     ----------
     tree : UltrametricTree
-    masses : (n,) float64, optional
+    point_weights : (n,) float64, optional
         How many points each one stands for.
     solvers : dict
         For each number of clusters, ascending, what finds them; called in any order.
@@ -158,7 +158,7 @@ def cluster_path(
         Called as ``progress(done, total)``.
     """
     numbers = list(solvers)
-    silhouette = Silhouette(tree, masses)
+    silhouette = Silhouette(tree, point_weights)
     n_done, one_at_a_time = count(1), Lock()
 
     def study(k: int) -> tuple[Found, float, float]:

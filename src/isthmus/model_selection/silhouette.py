@@ -64,7 +64,7 @@ def transitive_silhouette(
     ----------
     tree : UltrametricTree
     labels : array-like of shape (n_points,)
-        The cluster of each point: whole numbers or strings, of at least two clusters.
+        The cluster of each point: integers or strings, of at least two clusters.
     sample_weight : array-like of shape (n_points,), optional
         How many equal points each one stands for, above 0. Whole numbers give what so many copies
         of the points would give. A point of a weight below 1 has no copies of itself, and counts
@@ -91,10 +91,10 @@ def transitive_silhouette(
     """
     check_tree(tree)
     clusters, codes = coded_labels(labels, tree.n_points)
-    masses = check_sample_weight(sample_weight, tree.n_points)
-    if masses is not None and not masses.all():
+    point_weights = check_sample_weight(sample_weight, tree.n_points)
+    if point_weights is not None and not point_weights.all():
         raise ValueError(
-            f"sample_weight must be above 0, but that of point {int(masses.argmin())} is 0. "
+            f"sample_weight must be above 0, but that of point {int(point_weights.argmin())} is 0. "
             "A point that does not count is left out of the tree, as a fit does."
         )
     if len(clusters) < 2:
@@ -102,7 +102,7 @@ def transitive_silhouette(
             "A silhouette compares a cluster with others, so labels must be of at least two "
             "clusters; got one."
         )
-    silhouette = Silhouette(tree, masses)
+    silhouette = Silhouette(tree, point_weights)
     wanted = silhouette.of_points if per_point else silhouette.mean
     return wanted(codes.astype(np.int32), len(clusters))
 
@@ -113,37 +113,37 @@ class Silhouette:
     Parameters
     ----------
     tree : UltrametricTree
-    masses : (n,) float64, optional
+    point_weights : (n,) float64, optional
         How many points each one stands for, above 0; one, where not given.
     """
 
-    def __init__(self, tree: UltrametricTree, masses: Floats | None = None) -> None:
+    def __init__(self, tree: UltrametricTree, point_weights: Floats | None = None) -> None:
         self.tree = tree
         # Ratios only: scaled by powers of two, nothing overflows. In the place of infinity stands
         # a number beside which all others vanish, which gives the limit.
         self.heights: Floats = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
-        self.masses, unit = in_range(masses)
+        self.point_weights, unit = in_range(point_weights)
         self.one = 1.0 / unit
-        if self.masses is None:
-            self.node_masses: Floats = tree.sizes.astype(np.float64)
+        if self.point_weights is None:
+            self.node_weights: Floats = tree.sizes.astype(np.float64)
         else:
             sums = np.empty((2 * tree.n_points - 1, 1))
-            sums[: tree.n_points, 0] = self.masses
+            sums[: tree.n_points, 0] = self.point_weights
             for start, stop in chunks(tree.n_points - 1, CHUNK):
                 sum_below(tree.children, sums, start, stop)
-            self.node_masses = sums[:, 0]
+            self.node_weights = sums[:, 0]
 
     @cached_property
     def sums_below(self) -> Floats:
         """The sum of all distances below each node, and the largest of one point: (2n - 1, 2).
 
-        Each distance is counted once for either end, times the masses of both; for one point, times
+        Each distance is counted once for either end, times the weights of both; for one point, by
         those of the others.
         """
         sums = np.zeros((2 * self.tree.n_points - 1, 2))
         for start, stop in chunks(self.tree.n_points - 1, CHUNK):
             sum_distances_below(
-                self.tree.children, self.heights, self.node_masses, sums, start, stop
+                self.tree.children, self.heights, self.node_weights, sums, start, stop
             )
         return sums
 
@@ -156,10 +156,10 @@ class Silhouette:
         tree, n_points = self.tree, self.tree.n_points
         node_labels, view = self._view(labels)
         inside = np.empty(2 * n_points - 1)
-        nearest = self._sums_in_view(view, self._masses_of(labels, n_clusters), inside)
+        nearest = self._sums_in_view(view, self._weights_of(labels, n_clusters), inside)
         for start, stop in reversed(list(chunks(n_points - 1, CHUNK))):
             hand_sums_down(
-                tree.children, self.heights, self.node_masses, node_labels, inside, start, stop
+                tree.children, self.heights, self.node_weights, node_labels, inside, start, stop
             )
         others = self._others(labels, n_clusters)
         alone = others == 0.0
@@ -173,24 +173,24 @@ class Silhouette:
         return values
 
     def mean(self, labels: Labels, n_clusters: int) -> float:
-        """Return the mean silhouette, each point counting as often as its mass says."""
+        """Return the mean silhouette, each point counting as often as its weight says."""
         tree = self.tree
-        if self.masses is not None and self.masses.min() < self.one:
+        if self.point_weights is not None and self.point_weights.min() < self.one:
             # Points of one cluster differ in how many others they have.
             values = self.of_points(labels, n_clusters)
-            return float((values * self.masses).sum() / self.masses.sum())
+            return float((values * self.point_weights).sum() / self.point_weights.sum())
         _, view = self._view(labels)
         inside = np.empty(2 * tree.n_points - 1)
-        masses = self._masses_of(labels, n_clusters)
-        nearest = self._sums_in_view(view, masses, inside)
+        point_weights = self._weights_of(labels, n_clusters)
+        nearest = self._sums_in_view(view, point_weights, inside)
         sums = np.empty(view.count)
         stack, stack_inside = np.empty(tree.n_points, dtype=np.int64), np.empty(tree.n_points)
         sum_silhouettes(
-            view.count, view.node, view.label, tree.children, self.heights, self.node_masses,
-            self.sums_below, masses - min(self.one, 1.0), inside, nearest, stack, stack_inside,
-            sums,
+            view.count, view.node, view.label, tree.children, self.heights, self.node_weights,
+            self.sums_below, point_weights - min(self.one, 1.0), inside, nearest, stack,
+            stack_inside, sums,
         )  # fmt: skip
-        return float(sums.sum() / self.node_masses[-1])
+        return float(sums.sum() / self.node_weights[-1])
 
     def _view(self, labels: Labels) -> tuple[Labels, View]:
         """Return the label of each node, and the undivided ones with those above them."""
@@ -200,35 +200,35 @@ class Silhouette:
         view.collect(self.tree.children, node_labels)
         return node_labels, view
 
-    def _masses_of(self, labels: Labels, n_clusters: int) -> Floats:
-        """Return the mass of each cluster: (n_clusters,)."""
-        masses = np.bincount(labels, weights=self.masses, minlength=n_clusters)
-        return masses.astype(np.float64)
+    def _weights_of(self, labels: Labels, n_clusters: int) -> Floats:
+        """Return the weight of each cluster: (n_clusters,)."""
+        point_weights = np.bincount(labels, weights=self.point_weights, minlength=n_clusters)
+        return point_weights.astype(np.float64)
 
-    def _sums_in_view(self, view: View, masses: Floats, inside: Floats) -> Floats:
+    def _sums_in_view(self, view: View, point_weights: Floats, inside: Floats) -> Floats:
         """Return the mean distance of each undivided node of a view to the nearest other cluster.
 
         Fills ``inside`` at these nodes: the sum of distances to points of the same cluster that
         are not below the node.
         """
-        k = len(masses)
+        k = len(point_weights)
         nearest = np.full(view.count, np.inf)
         n_at_once = min(k, max(1, max(_AT_ONCE, 2 * self.tree.n_points) // view.count))
         members, distances = np.empty((2, view.count, n_at_once))
         for start, stop in chunks(k, n_at_once):
             measure_clusters(
                 view.count, view.node, view.label, view.first, view.second, self.heights,
-                self.node_masses, masses, start, stop, members, distances, nearest, inside,
+                self.node_weights, point_weights, start, stop, members, distances, nearest, inside,
             )  # fmt: skip
         return nearest
 
     def _others(self, labels: Labels, n_clusters: int) -> Floats:
-        """Return the mass of the others in each point's cluster, its own copies among them."""
-        if self.masses is None:
-            counts = self._masses_of(labels, n_clusters) - min(self.one, 1.0)
+        """Return the weight of the others in each point's cluster, its own copies among them."""
+        if self.point_weights is None:
+            counts = self._weights_of(labels, n_clusters) - min(self.one, 1.0)
             return np.asarray(counts[labels], dtype=np.float64)
-        others: Floats = np.maximum(self.masses - self.one, 0.0)
-        add_others(labels, self.masses, np.zeros((2, n_clusters)), others)
+        others: Floats = np.maximum(self.point_weights - self.one, 0.0)
+        add_others(labels, self.point_weights, np.zeros((2, n_clusters)), others)
         return others
 
 
@@ -240,8 +240,8 @@ def measure_clusters(
     first: Ints,
     second: Ints,
     heights: Floats,
-    node_masses: Floats,
-    masses: Floats,
+    node_weights: Floats,
+    point_weights: Floats,
     start: int,
     stop: int,
     members: Floats,
@@ -255,10 +255,10 @@ def measure_clusters(
     ----------
     count, node, label, first, second : in
         The view.
-    heights, node_masses, masses : in
+    heights, node_weights, point_weights : in
         Of the merges; below each node; of the clusters.
     members, distances : (count, at least stop - start) float64, scratch
-        For each node and cluster, the mass of its points below the node, and the sum of distances
+        For each node and cluster, the weight of its points below the node, and the sum of distances
         from any one point below the node to those that are not.
     nearest : (count,) float64, in and out
         The smallest mean distance of an undivided node to another cluster.
@@ -272,7 +272,7 @@ def measure_clusters(
             if label[x] == MIXED:
                 members[x, a] = members[first[x], a] + members[second[x], a]
             else:
-                members[x, a] = node_masses[node[x]] if label[x] == start + a else 0.0
+                members[x, a] = node_weights[node[x]] if label[x] == start + a else 0.0
     distances[0, :k] = 0.0
     for x in range(count):
         if label[x] == MIXED:
@@ -285,14 +285,14 @@ def measure_clusters(
                 if start + a == label[x]:
                     inside[node[x]] = distances[x, a]
                 else:
-                    nearest[x] = min(nearest[x], distances[x, a] / masses[start + a])
+                    nearest[x] = min(nearest[x], distances[x, a] / point_weights[start + a])
 
 
 @kernel
 def hand_sums_down(
     children: Ints,
     heights: Floats,
-    node_masses: Floats,
+    node_weights: Floats,
     node_labels: Labels,
     inside: Floats,
     start: int,
@@ -308,8 +308,8 @@ def hand_sums_down(
         v = n_points + e
         if node_labels[v] != MIXED:
             x, y = children[e, 0], children[e, 1]
-            inside[x] = inside[v] + heights[e] * node_masses[y]
-            inside[y] = inside[v] + heights[e] * node_masses[x]
+            inside[x] = inside[v] + heights[e] * node_weights[y]
+            inside[y] = inside[v] + heights[e] * node_weights[x]
 
 
 @kernel
@@ -335,14 +335,14 @@ def compare_means(
 
 @kernel
 def sum_distances_below(
-    children: Ints, heights: Floats, node_masses: Floats, sums: Floats, start: int, stop: int
+    children: Ints, heights: Floats, node_weights: Floats, sums: Floats, start: int, stop: int
 ) -> None:
     """Fill sums, (2n - 1, 2), in and out, for merges start … stop - 1: see ``sums_below``."""
     n_points = children.shape[0] + 1
     for e in range(start, stop):
         x, y = children[e, 0], children[e, 1]
-        to_x, to_y = heights[e] * node_masses[y], heights[e] * node_masses[x]
-        sums[n_points + e, 0] = (sums[x, 0] + sums[y, 0]) + 2.0 * node_masses[x] * to_x
+        to_x, to_y = heights[e] * node_weights[y], heights[e] * node_weights[x]
+        sums[n_points + e, 0] = (sums[x, 0] + sums[y, 0]) + 2.0 * node_weights[x] * to_x
         sums[n_points + e, 1] = max(sums[x, 1] + to_x, sums[y, 1] + to_y)
 
 
@@ -353,7 +353,7 @@ def sum_silhouettes(
     label: Labels,
     children: Ints,
     heights: Floats,
-    node_masses: Floats,
+    node_weights: Floats,
     sums_below: Floats,
     others: Floats,
     inside: Floats,
@@ -367,7 +367,7 @@ def sum_silhouettes(
     Parameters
     ----------
     others : (k,) float64, in
-        The mass of the other points in each cluster, for any one of its points.
+        The weight of the other points in each cluster, for any one of its points.
     inside, nearest : in
         As of ``measure_clusters``.
     stack, stack_inside : (n,) int64 and float64, scratch
@@ -384,26 +384,26 @@ def sum_silhouettes(
         while height > 0:
             height -= 1
             v, outside = stack[height], stack_inside[height]
-            mass = node_masses[v]
+            weight = node_weights[v]
             largest = (outside + sums_below[v, 1]) / n_others
             if largest <= b and b > 0.0:
-                sums[x] += mass - (mass * outside + sums_below[v, 0]) / (n_others * b)
+                sums[x] += weight - (weight * outside + sums_below[v, 0]) / (n_others * b)
             elif v < n_points:
-                sums[x] += mass * (b / largest - 1.0) if largest > 0.0 else 0.0
+                sums[x] += weight * (b / largest - 1.0) if largest > 0.0 else 0.0
             else:
                 first, second = children[v - n_points, 0], children[v - n_points, 1]
                 h = heights[v - n_points]
                 stack[height], stack[height + 1] = first, second
-                stack_inside[height] = outside + h * node_masses[second]
-                stack_inside[height + 1] = outside + h * node_masses[first]
+                stack_inside[height] = outside + h * node_weights[second]
+                stack_inside[height + 1] = outside + h * node_weights[first]
                 height += 2
 
 
 @kernel
-def add_others(labels: Labels, masses: Floats, sums: Floats, others: Floats) -> None:
-    """Add to each point, (n,), the mass of the other points in its cluster.
+def add_others(labels: Labels, point_weights: Floats, sums: Floats, others: Floats) -> None:
+    """Add to each point, (n,), the weight of the other points in its cluster.
 
-    Added up from both ends: the mass of a cluster, less that of a point which is almost all of
+    Added up from both ends: the weight of a cluster, less that of a point which is almost all of
     it, would be nothing but rounding errors.
 
     sums : (2, k) float64, zero on entry, scratch
@@ -413,5 +413,5 @@ def add_others(labels: Labels, masses: Floats, sums: Floats, others: Floats) -> 
         j = n_points - 1 - i
         others[i] += sums[0, labels[i]]
         others[j] += sums[1, labels[j]]
-        sums[0, labels[i]] += masses[i]
-        sums[1, labels[j]] += masses[j]
+        sums[0, labels[i]] += point_weights[i]
+        sums[1, labels[j]] += point_weights[j]

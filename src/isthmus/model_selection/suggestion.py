@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.cut.numbering import numbers_by_mass
+from isthmus.cut.numbering import numbers_by_weight
 from isthmus.model_selection.edge_quantiles import SHORT, WIDE
 from isthmus.model_selection.gaps import Gaps, find_gaps
 from isthmus.model_selection.silhouette import Silhouette
@@ -182,10 +182,10 @@ class _Evidence:
         return cls(strength, chance, np.exp(log_drop), verdicts.tolist())
 
 
-def suggest(tree: UltrametricTree, k_max: int, masses: Floats | None = None) -> Suggestion:
+def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = None) -> Suggestion:
     """Return how many clusters the points of a tree have, from 1 to k_max.
 
-    masses : (n,) float64, optional
+    point_weights : (n,) float64, optional
         How many points each one stands for. Equal points count once, so that this matters to the
         silhouette alone.
     """
@@ -196,7 +196,7 @@ def suggest(tree: UltrametricTree, k_max: int, masses: Floats | None = None) -> 
     best = max((k for k in supported if k <= n_numbers), default=1)
     more = max((k for k in supported if k > n_numbers), default=0)
     confidence = WEAK if more else evidence.verdicts[best - 1] or NONE
-    sizes, silhouette = _study_groups(tree, masses, gaps, n_numbers)
+    sizes, silhouette = _study_groups(tree, point_weights, gaps, n_numbers)
     verdicts = _filled(evidence.verdicts, n_numbers, "")
     reasons = [_reason(k, gaps, evidence) for k in range(1, n_numbers + 1)]
     return Suggestion(
@@ -207,7 +207,7 @@ def suggest(tree: UltrametricTree, k_max: int, masses: Floats | None = None) -> 
             if more
             else _explained(best, confidence, gaps, reasons[best - 1])
         ),
-        labels=numbers_by_mass(gaps.labels(best), None, tree),
+        labels=numbers_by_weight(gaps.labels(best), None, tree),
         ranking=_ranked(verdicts, _filled(evidence.chance.tolist(), n_numbers, np.nan)),
         numbers=np.arange(1, n_numbers + 1),
         gap=_as_array([np.nan, *gaps.widths], n_numbers),
@@ -251,11 +251,11 @@ def _log_drop(strength: Floats, k: int) -> float:
 
 
 def _study_groups(
-    tree: UltrametricTree, masses: Floats | None, gaps: Gaps, n_numbers: int
+    tree: UltrametricTree, point_weights: Floats | None, gaps: Gaps, n_numbers: int
 ) -> tuple[list[Ints], list[float]]:
     """Return the sizes and the mean silhouette of 1, 2, … groups, as far as there are gaps."""
     sizes, means = [np.array([tree.n_points])], [np.nan]
-    silhouette = Silhouette(tree, masses)
+    silhouette = Silhouette(tree, point_weights)
     for k in range(2, min(n_numbers, len(gaps.strengths) + 1) + 1):
         groups = gaps.labels(k)
         sizes.append(-np.sort(-np.bincount(groups)))

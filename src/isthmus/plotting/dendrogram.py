@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.parameters import check_integer
 from isthmus.plotting.style import (
     DASHES,
     EDGE_COLOUR,
@@ -64,7 +64,7 @@ def plot_dendrogram(
         merges at an infinite height), and one of triangles. Leaves are labelled with their numbers
         of points, or with the points if each leaf is one.
     """
-    top = tree_top(tree, check_whole_number(max_leaves, "max_leaves", 1), labels)
+    top = tree_top(tree, check_integer(max_leaves, "max_leaves", 1), labels)
     n_groups = len(top.groups)
     axes = axes_or_new(ax, (float(np.clip(0.15 * n_groups, 6.4, 14.0)), 4.8))
     largest = largest_finite(np.concatenate([top.heights, top.link_heights]))

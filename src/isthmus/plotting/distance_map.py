@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_whole_number, coded_labels
+from isthmus._utils.parameters import check_integer, coded_labels
 from isthmus.ultrametric.group_means import mean_distances_of_groups
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> 
     A cell is the mean, not the smallest or a sampled distance, so that the map looks as if all
     n × n cells had been drawn and seen from afar. It needs O(n + size²) memory.
     """
-    size = check_whole_number(size, "size", 1)
+    size = check_integer(size, "size", 1)
     n_points = tree.n_points
     order, cluster_bounds, names = sort_by_cluster(tree.leaf_order, labels)
     bounds = group_bounds(cluster_bounds, size)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.parameters import check_integer
 from isthmus._utils.tables import count
 from isthmus.plotting.distance_map import distance_map, sort_by_cluster
 from isthmus.plotting.style import (
@@ -76,7 +76,7 @@ def plot_distance_map(
     matplotlib Axes
         With one image, and a colour bar beside it. Infinite means are grey.
     """
-    drawn = distance_map(tree, check_whole_number(max_size, "max_size", 1), labels)
+    drawn = distance_map(tree, check_integer(max_size, "max_size", 1), labels)
     axes = axes_or_new(ax)
     image = _draw_matrix(axes, drawn.means, drawn.bounds, largest_finite(drawn.means))
     _draw_clusters(axes, drawn.cluster_bounds, drawn.names)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.parameters import check_whole_number, coded_labels
+from isthmus._utils.parameters import check_integer, coded_labels
 
 if TYPE_CHECKING:
     from isthmus._utils.typing import Array, Floats, Ints
@@ -79,7 +79,7 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
     -----
     O(n), mostly for the leaf order; only the merges above the groups are visited.
     """
-    max_groups = check_whole_number(max_groups, "max_groups", 1)
+    max_groups = check_integer(max_groups, "max_groups", 1)
     n_points = tree.n_points
     names, uniform = np.empty(0), np.full(2 * n_points - 1, SEVERAL)
     if labels is not None:

@@ -1,4 +1,4 @@
-"""Links of a new point → the ways from it up the tree, in parts whose sums are known.
+"""Attachment edges of a new point → the ways from it up the tree, in parts whose sums are known.
 
 With x hung on the tree by its links, everything below the highest node A that a link reaches
 without a longer hop is as far from x as the link is long. All other points are as far as the
@@ -25,7 +25,7 @@ PARENT, JUMP = 0, 1
 # In place of the upper end of a stretch: the part is a node.
 WHOLE = -1
 # A new point with more links than these is better served by its whole row.
-MOST_LINKS = 64
+MOST_EDGES = 64
 
 
 class Ancestry(NamedTuple):
@@ -171,17 +171,17 @@ def find_parts(
     root = 2 * n_points - 2
     for i in range(start, stop):
         first = 3 * begin[i]
-        end, n_links = first, 0
+        end, n_attached = first, 0
         for hop in range(begin[i], begin[i + 1]):
             node = highest_within(ancestry, point[hop], length[hop])
-            if not holds_none(ancestry, node, places, n_links):
+            if not holds_none(ancestry, node, places, n_attached):
                 continue
-            if n_links == MOST_LINKS:
-                n_links = -1
+            if n_attached == MOST_EDGES:
+                n_attached = -1
                 break
             top = root
-            if n_links > 0:
-                top = highest_apart(ancestry, node, places, n_links)
+            if n_attached > 0:
+                top = highest_apart(ancestry, node, places, n_attached)
                 merge = ancestry.up[top, PARENT]
                 other = children[merge - n_points, 0]
                 if other == top:
@@ -194,6 +194,6 @@ def find_parts(
             parts.low[end + 1], parts.high[end + 1] = node, WHOLE
             parts.length[end + 1] = lengths[hop]
             end += 2
-            places[n_links] = ancestry.starts[point[hop]]
-            n_links += 1
-        parts.n_parts[i] = end - first if n_links >= 0 else -1
+            places[n_attached] = ancestry.starts[point[hop]]
+            n_attached += 1
+        parts.n_parts[i] = end - first if n_attached >= 0 else -1

@@ -21,7 +21,7 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.rounding import is_nearer
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.api import TreeClusterer
-from isthmus.prediction.ancestors import MOST_LINKS, Ancestry, Parts, ancestry_of, find_parts
+from isthmus.prediction.ancestors import MOST_EDGES, Ancestry, Parts, ancestry_of, find_parts
 from isthmus.prediction.centre_distances import CentreSums, EmbeddedSums, RowSums
 from isthmus.ultrametric import UltrametricTree
 
@@ -36,7 +36,7 @@ _AS_GOOD_AS_INFINITE = 1e140
 
 
 @dataclass(frozen=True)
-class Links:
+class Attachments:
     """The links of new points to a tree.
 
     Attributes
@@ -62,13 +62,13 @@ class Links:
         """The nearest point of the tree for each new point."""
         return self.point[self.begin[:-1]]
 
-    def part(self, start: int, stop: int) -> Links:
+    def part(self, start: int, stop: int) -> Attachments:
         """Return the links of new points start … stop - 1."""
         first, last = self.begin[start], self.begin[stop]
         begin = self.begin[start : stop + 1] - first
-        return Links(begin, self.point[first:last], self.length[first:last])
+        return Attachments(begin, self.point[first:last], self.length[first:last])
 
-    def among(self, coinciding: Ints) -> Links:
+    def among(self, coinciding: Ints) -> Attachments:
         """Return the links of these new points and of others that coincide with points of the tree.
 
         coinciding : (m,) int64
@@ -81,32 +81,32 @@ class Links:
         point, length = np.repeat(coinciding, counts), np.zeros(begin[-1])
         own = np.repeat(linked, counts)
         point[own], length[own] = self.point, self.length
-        return Links(begin, point, length)
+        return Attachments(begin, point, length)
 
     @classmethod
-    def joined(cls, all_links: list[Links]) -> Links:
+    def joined(cls, parts: list[Attachments]) -> Attachments:
         """Return the links of several groups of new points, one after the other."""
-        if not all_links:
+        if not parts:
             return cls.onto(np.empty(0, dtype=np.int64))
-        counts = np.concatenate([np.diff(links.begin) for links in all_links])
+        counts = np.concatenate([np.diff(links.begin) for links in parts])
         return cls(
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            np.concatenate([links.point for links in all_links]),
-            np.concatenate([links.length for links in all_links]),
+            np.concatenate([links.point for links in parts]),
+            np.concatenate([links.length for links in parts]),
         )
 
     @classmethod
-    def onto(cls, points: Ints) -> Links:
+    def onto(cls, points: Ints) -> Attachments:
         """Return the links of new points that coincide with points of the tree."""
         return cls(np.arange(len(points) + 1), points, np.zeros(len(points)))
 
 
-def links_to_tree(
+def attach_by_distances(
     tree: UltrametricTree,
     n_new: int,
     blocks: Iterable[tuple[Ints, Floats]],
     heights: Floats | None = None,
-) -> Links:
+) -> Attachments:
     """Return the links of new points, given their base distances to all points of a tree.
 
     Parameters
@@ -125,24 +125,28 @@ def links_to_tree(
     point, length = np.empty(tree.n_points, np.int64), np.empty(tree.n_points)
     for numbers, distances in blocks:
         for number, row in zip(numbers, distances, strict=True):
-            n_links = find_links(tree.children, heights, row, shortest, nearest, point, length)
-            order = np.argsort(length[:n_links], kind="stable")
+            n_attached = find_attachments(
+                tree.children, heights, row, shortest, nearest, point, length
+            )
+            order = np.argsort(length[:n_attached], kind="stable")
             found[number] = point[order], length[order]
     begin = np.concatenate([[0], np.cumsum([len(points) for points, _ in found])])
-    return Links(
+    return Attachments(
         begin.astype(np.int64),
         np.concatenate([none[0], *(points for points, _ in found)]),
         np.concatenate([none[1], *(lengths for _, lengths in found)]),
     )
 
 
-def transitive_rows(tree: UltrametricTree, links: Links, start: int, stop: int) -> Floats:
+def transitive_rows(tree: UltrametricTree, links: Attachments, start: int, stop: int) -> Floats:
     """Return the transitive distances of new points start … stop - 1 to all points of a tree."""
     out = np.empty((stop - start, tree.n_points))
     scratch = np.empty(2 * tree.n_points - 1)
     for i in range(start, stop):
         own = slice(links.begin[i], links.begin[i + 1])
-        follow_links(tree.children, tree.heights, links.point[own], links.length[own], scratch)
+        distances_from_attachments(
+            tree.children, tree.heights, links.point[own], links.length[own], scratch
+        )
         out[i - start] = scratch[: tree.n_points]
     return out
 
@@ -192,7 +196,7 @@ class NewPoints:
         """How many new points it takes, at least, to ask for their distances at once."""
         return 1 if self._sums.is_complete else _TOGETHER_IN_TURNS
 
-    def label(self, links: Links) -> Labels:
+    def label(self, links: Attachments) -> Labels:
         """Return the clusters of new points, (n_new,).
 
         A new point that coincides with a point of the tree gets its label. For the others the
@@ -214,7 +218,7 @@ class NewPoints:
             nearest[start:stop] = np.where(new[start:stop], chosen, nearest[start:stop])
         return nearest
 
-    def squared_distances(self, links: Links) -> Floats:
+    def squared_distances(self, links: Attachments) -> Floats:
         """Return the squared distances of new points to the means of clusters, (n_new, k).
 
         In the space of rows; where the objective is "embedding", in the embedded space. They are
@@ -230,11 +234,11 @@ class NewPoints:
             out[self._infinitely_far(links)] = np.inf
         return out
 
-    def _distances(self, links: Links) -> Iterator[tuple[int, Floats]]:
+    def _distances(self, links: Attachments) -> Iterator[tuple[int, Floats]]:
         """Yield a few clusters at a time: the first one, and squared distances, (n_new, m)."""
-        n_links = len(links.point)
-        low, high = np.empty((2, 3 * n_links), dtype=np.int64)
-        parts = Parts(np.empty(len(links), dtype=np.int32), low, high, np.empty(3 * n_links))
+        n_attached = len(links.point)
+        low, high = np.empty((2, 3 * n_attached), dtype=np.int64)
+        parts = Parts(np.empty(len(links), dtype=np.int32), low, high, np.empty(3 * n_attached))
         find_parts(
             self._ancestry,
             self.tree.children,
@@ -242,7 +246,7 @@ class NewPoints:
             links.point,
             links.length,
             self._scaled(links.length),
-            np.empty(MOST_LINKS, dtype=np.int64),
+            np.empty(MOST_EDGES, dtype=np.int64),
             parts,
             0,
             len(links),
@@ -252,7 +256,7 @@ class NewPoints:
             yield from self._sums.distances(links.begin, parts)
             return
         by_rows = self._distances_by_rows(
-            Links.joined([links.part(i, i + 1) for i in many.tolist()])
+            Attachments.joined([links.part(i, i + 1) for i in many.tolist()])
         )
         parts.n_parts[many] = 0
         for first, distances in self._sums.distances(links.begin, parts):
@@ -264,18 +268,18 @@ class NewPoints:
         scaled = self.clusterer.raised(lengths) / self.clusterer.objective.unit
         return np.minimum(scaled, _AS_GOOD_AS_INFINITE)
 
-    def _distances_by_rows(self, links: Links) -> Floats:
+    def _distances_by_rows(self, links: Attachments) -> Floats:
         """Return squared distances by way of whole rows: O(n k) for each new point."""
         objective = self.clusterer.objective
         out = np.empty((len(links), self.n_clusters))
-        for first, membership, masses in objective.memberships(self.labels, self.n_clusters):
-            distances_of = objective.distances_of_new_points(membership, masses)
+        for first, membership, point_weights in objective.memberships(self.labels, self.n_clusters):
+            distances_of = objective.distances_of_new_points(membership, point_weights)
             for start, stop in chunks(len(links), max(1, _AT_ONCE // self.tree.n_points)):
                 rows = self._scaled(transitive_rows(self.tree, links, start, stop))
-                out[start:stop, first : first + len(masses)] = distances_of(rows)
+                out[start:stop, first : first + len(point_weights)] = distances_of(rows)
         return out
 
-    def _infinitely_far(self, links: Links) -> Array:
+    def _infinitely_far(self, links: Attachments) -> Array:
         """Which new points and clusters do not reach the same component of a graph: (n_new, k)."""
         tree, k = self.tree, self.n_clusters
         numbers = np.concatenate([[0], np.cumsum(np.isinf(tree.gaps))])
@@ -292,14 +296,14 @@ class NewPoints:
 
 
 def label_new_points(
-    clusterer: TreeClusterer, tree: UltrametricTree, labels: Labels, links: Links
+    clusterer: TreeClusterer, tree: UltrametricTree, labels: Labels, links: Attachments
 ) -> Labels:
     """Return the clusters of new points, (n_new,); see :class:`NewPoints`."""
     return NewPoints(clusterer, tree, labels).label(links)
 
 
 @kernel
-def find_links(
+def find_attachments(
     children: Ints,
     heights: Floats,
     distances: Floats,
@@ -323,7 +327,7 @@ def find_links(
     for i in range(n_points):
         shortest[i] = distances[i]
         nearest[i] = i
-    n_links = 1
+    n_attached = 1
     for e in range(n_points - 1):
         x, y = children[e, 0], children[e, 1]
         if shortest[y] < shortest[x] or (shortest[y] == shortest[x] and nearest[y] < nearest[x]):
@@ -331,16 +335,16 @@ def find_links(
         shortest[n_points + e] = shortest[x]
         nearest[n_points + e] = nearest[x]
         if shortest[y] < heights[e]:
-            point[n_links] = nearest[y]
-            length[n_links] = shortest[y]
-            n_links += 1
+            point[n_attached] = nearest[y]
+            length[n_attached] = shortest[y]
+            n_attached += 1
     point[0] = nearest[2 * n_points - 2]
     length[0] = shortest[2 * n_points - 2]
-    return n_links
+    return n_attached
 
 
 @kernel
-def follow_links(
+def distances_from_attachments(
     children: Ints, heights: Floats, point: Ints, length: Floats, distances: Floats
 ) -> None:
     """Fill the transitive distances of one new point to all points, from its links.

@@ -1,4 +1,4 @@
-"""Links of new points → their squared distances to the centres of clusters, O(1) for each.
+"""Attachment edges of new points → squared distances to the centres of clusters, O(1) each.
 
 The points below a node of the frontier (see frontier.py) belong to one cluster, and a centre of
 any other has one coordinate for all of them. What a stretch of a way up the tree adds to a
@@ -74,7 +74,7 @@ class CentreSums(ABC):
         self.objective = objective
         self.n_clusters = int(labels.max()) + 1
         self.frontier = frontier_of(objective.tree.children, labels)
-        self.masses = np.empty(self.n_clusters)
+        self.point_weights = np.empty(self.n_clusters)
         self._own = np.zeros(len(self.frontier.node))
         at_once = max(_ENTRIES, 2 * len(labels)) // len(self.frontier.node)
         self._chunks = list(chunks(self.n_clusters, max(1, at_once)))
@@ -108,8 +108,8 @@ class CentreSums(ABC):
             others = np.where(frontier.label == MIXED, MIXED, m)
             label = np.where(inside, frontier.label - start, others).astype(np.int32)
             mean, spread, outside, rest = np.empty((4, count, m))
-            masses, halves = self.masses[start:stop], np.zeros(m)
-            tables = Tables(label, mean, spread, outside, rest, masses, halves)
+            point_weights, halves = self.point_weights[start:stop], np.zeros(m)
+            tables = Tables(label, mean, spread, outside, rest, point_weights, halves)
             self._fill_tables(tables)
             yield tables
 
@@ -134,7 +134,9 @@ class RowSums(CentreSums):
 
     def _make_below(self) -> Below:
         objective, n_nodes = self.objective, len(self.frontier.slot)
-        below = Below(np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3), np.float32), self.masses)
+        below = Below(
+            np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3), np.float32), self.point_weights
+        )
         sum_rows_below(
             objective.tree.children,
             objective.heights,
@@ -170,7 +172,9 @@ class EmbeddedSums(CentreSums):
 
     def _make_below(self) -> Below:
         objective, n_nodes = self.objective, len(self.frontier.slot)
-        below = Below(np.zeros((n_nodes, 1)), np.zeros((n_nodes, 1), np.float32), self.masses)
+        below = Below(
+            np.zeros((n_nodes, 1)), np.zeros((n_nodes, 1), np.float32), self.point_weights
+        )
         sum_squares_below(
             objective.tree.children,
             objective.squared_heights,

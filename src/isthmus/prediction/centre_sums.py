@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import MASS, members_and_distances, row_of
+from isthmus.kmeans.frontier import WEIGHT, members_and_distances, row_of
 from isthmus.kmeans.rows_aggregates import T_SPREAD, T_SUM
 from isthmus.kmeans.rows_step import centre_parts
 from isthmus.prediction.ancestors import WHOLE, Parts
@@ -54,7 +54,7 @@ class Tables(NamedTuple):
         In the embedded space, the members below it; and nothing.
     outside, rest : float64
         What is outside a node, and what that loses to rounding.
-    masses : (m,) float64
+    point_weights : (m,) float64
     halves : (m,) float64
         What is subtracted from every distance.
     """
@@ -64,7 +64,7 @@ class Tables(NamedTuple):
     spread: Floats
     outside: Floats
     rest: Floats
-    masses: Floats
+    point_weights: Floats
     halves: Floats
 
 
@@ -77,13 +77,13 @@ class Below(NamedTuple):
         Columns as above; in the embedded space one, of the squared distances to the own cluster.
     rest : (2n - 1, c) float32
         What they lose to rounding.
-    masses : (k,) float64
-        The masses of all clusters.
+    point_weights : (k,) float64
+        The weights of all clusters.
     """
 
     sums: Floats
     rest: Array
-    masses: Floats
+    point_weights: Floats
 
 
 @kernel
@@ -117,7 +117,7 @@ def fill_row_tables(
         count, node, label, first, second, heights, aggregates, n_points, False, spread, mean
     )
     for a in range(k):
-        tables.masses[a] = spread[0, a]
+        tables.point_weights[a] = spread[0, a]
         rest[0, a] = 0.0
     centre_parts(
         count,
@@ -128,7 +128,7 @@ def fill_row_tables(
         heights,
         aggregates,
         n_points,
-        tables.masses,
+        tables.point_weights,
         mean,
         spread,
         outside,
@@ -141,11 +141,11 @@ def fill_row_tables(
         for side in range(2):
             y = second[x] if side else first[x]
             z = first[x] if side else second[x]
-            mass = aggregates[row_of(node[z], n_points, aggregates), MASS]
+            weight = aggregates[row_of(node[z], n_points, aggregates), WEIGHT]
             for a in range(k):
                 to_z = h - mean[z, a]
                 outside[y, a], rest[y, a] = add_exactly(
-                    outside[x, a], rest[x, a], mass * to_z * to_z + spread[z, a]
+                    outside[x, a], rest[x, a], weight * to_z * to_z + spread[z, a]
                 )
 
 
@@ -169,22 +169,22 @@ def sum_rows_below(
         x = frontier.slot[v]
         if label[x] == MIXED:
             continue
-        h, mass_b = heights[e], below.masses[label[x]]
+        h, weight_b = heights[e], below.point_weights[label[x]]
         short = heights[node[x] - n_points] - h
         for side in range(2):
             y, z = children[e, side], children[e, 1 - side]
             of_z = aggregates[row_of(z, n_points, aggregates)]
-            mass_y = aggregates[row_of(y, n_points, aggregates), MASS]
-            mass_z = of_z[MASS]
-            own_z = sums[v, OWN] + h * mass_y
-            to_z = h - (own_z + of_z[T_SUM] / mass_z) / mass_b
-            far = mass_z * to_z * to_z + of_z[T_SPREAD] / (mass_b * mass_b)
-            sums[y, OWN] = sums[v, OWN] + h * mass_z
+            weight_y = aggregates[row_of(y, n_points, aggregates), WEIGHT]
+            weight_z = of_z[WEIGHT]
+            own_z = sums[v, OWN] + h * weight_y
+            to_z = h - (own_z + of_z[T_SUM] / weight_z) / weight_b
+            far = weight_z * to_z * to_z + of_z[T_SPREAD] / (weight_b * weight_b)
+            sums[y, OWN] = sums[v, OWN] + h * weight_z
             sums[y, SHORT], rest[y, SHORT] = add_exactly(
-                sums[v, SHORT], rest[v, SHORT], mass_z * short
+                sums[v, SHORT], rest[v, SHORT], weight_z * short
             )
             sums[y, SHORT_SQUARES], rest[y, SHORT_SQUARES] = add_exactly(
-                sums[v, SHORT_SQUARES], rest[v, SHORT_SQUARES], mass_z * short * short
+                sums[v, SHORT_SQUARES], rest[v, SHORT_SQUARES], weight_z * short * short
             )
             sums[y, FAR], rest[y, FAR] = add_exactly(sums[v, FAR], rest[v, FAR], far)
 
@@ -230,8 +230,8 @@ def fill_row_distances(
                 continue
             if node[x] != low:  # below the frontier
                 top = node[x] if slot[high] != x or node[x] == high else high
-                of_low = aggregates[row_of(low, n_points, aggregates), MASS]
-                mass = aggregates[row_of(top, n_points, aggregates), MASS] - of_low
+                of_low = aggregates[row_of(low, n_points, aggregates), WEIGHT]
+                weight = aggregates[row_of(top, n_points, aggregates), WEIGHT] - of_low
                 short = stretch_below(below, low, top, SHORT)
                 squares = stretch_below(below, low, top, SHORT_SQUARES)
                 h = heights[node[x] - n_points]
@@ -241,7 +241,7 @@ def fill_row_distances(
                     else:
                         # h is not above the other centre's coordinate: nothing is subtracted
                         up = mean[x, a] - h
-                        out[i, a] += up * (mass * up + 2.0 * short) + squares
+                        out[i, a] += up * (weight * up + 2.0 * short) + squares
                 if top == high:
                     continue
             add_stretch_above(tables, x, slot[high], out[i])
@@ -262,16 +262,16 @@ def add_node_of_rows(
     """Add what a node whose points are all equally far adds to the distances of a new row."""
     v, length = parts.low[p], parts.length[p]
     properties = aggregates[row_of(v, n_points, aggregates)]
-    mass = properties[MASS]
+    weight = properties[WEIGHT]
     for a in range(out.shape[0]):
         centre, spread = tables.mean[x, a], 0.0
         if node[x] == v:
             spread = tables.spread[x, a]
         elif a == tables.label[x]:
-            mass_b = tables.masses[a]
-            centre = (below.sums[v, OWN] + properties[T_SUM] / mass) / mass_b
-            spread = properties[T_SPREAD] / (mass_b * mass_b)
-        out[a] += mass * (length - centre) * (length - centre) + spread
+            weight_b = tables.point_weights[a]
+            centre = (below.sums[v, OWN] + properties[T_SUM] / weight) / weight_b
+            spread = properties[T_SPREAD] / (weight_b * weight_b)
+        out[a] += weight * (length - centre) * (length - centre) + spread
 
 
 @kernel
@@ -297,7 +297,7 @@ def fill_embedded_tables(
         sums,
     )
     for a in range(k):
-        tables.masses[a] = members[0, a]
+        tables.point_weights[a] = members[0, a]
         tables.halves[a] = rest[0, a] = 0.0
     for x in range(count):
         b = label[x]
@@ -310,9 +310,9 @@ def fill_embedded_tables(
                     sums[y, a], rest[y, a] = add_exactly(sums[x, a], rest[x, a], h * members[z, a])
         elif b < k:
             properties = aggregates[row_of(node[x], n_points, aggregates)]
-            tables.halves[b] += properties[MASS] * sums[x, b] + properties[T_SUM]
+            tables.halves[b] += properties[WEIGHT] * sums[x, b] + properties[T_SUM]
     for a in range(k):
-        tables.halves[a] /= 2.0 * tables.masses[a] * tables.masses[a]
+        tables.halves[a] /= 2.0 * tables.point_weights[a] * tables.point_weights[a]
 
 
 @kernel
@@ -332,8 +332,10 @@ def sum_squares_below(
             continue
         for side in range(2):
             y, z = children[e, side], children[e, 1 - side]
-            mass = aggregates[row_of(z, n_points, aggregates), MASS]
-            sums[y, 0], rest[y, 0] = add_exactly(sums[v, 0], rest[v, 0], squared_heights[e] * mass)
+            weight = aggregates[row_of(z, n_points, aggregates), WEIGHT]
+            sums[y, 0], rest[y, 0] = add_exactly(
+                sums[v, 0], rest[v, 0], squared_heights[e] * weight
+            )
 
 
 @kernel
@@ -362,7 +364,7 @@ def fill_embedded_distances(
                     for a in range(k):
                         out[i, a] += tables.mean[x, a] * square
                 elif b < k:
-                    out[i, b] += aggregates[row_of(low, n_points, aggregates), MASS] * square
+                    out[i, b] += aggregates[row_of(low, n_points, aggregates), WEIGHT] * square
                 continue
             if node[x] != low:  # below the frontier
                 top = node[x] if slot[high] != x or node[x] == high else high
@@ -372,4 +374,4 @@ def fill_embedded_distances(
                     continue
             add_stretch_above(tables, x, slot[high], out[i])
         for a in range(k):
-            out[i, a] = out[i, a] / tables.masses[a] - tables.halves[a]
+            out[i, a] = out[i, a] / tables.point_weights[a] - tables.halves[a]

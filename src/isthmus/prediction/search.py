@@ -7,7 +7,7 @@ points of the tree, a row at a time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -21,14 +21,14 @@ from isthmus.metrics.cross_distances import distances_between, fill_distances_fr
 from isthmus.metrics.maps import unchanged
 from isthmus.metrics.precomputed import NewDistances
 from isthmus.metrics.registry import (
-    Metric,
+    AnyMetric,
+    MappedMetric,
     PreparedPoints,
     map_for_others,
     prepare_points,
-    resolve_metric,
 )
 from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
-from isthmus.prediction.attach import Links, links_to_tree
+from isthmus.prediction.attach import Attachments, attach_by_distances
 from isthmus.spanning_tree.duplicates import RowIndex
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import gaps_of_merges
@@ -43,10 +43,10 @@ _FAR, _FAR_FOR_POWERS = 1e100, 1e30
 _SEARCHED_TOGETHER = 1 << 10
 _DISTANCES_TOGETHER = 1 << 21
 
-Find = Callable[[Ints], Links]
+Find = Callable[[Ints], Attachments]
 
 
-class LinkSearch(ABC):
+class AttachmentSearch(ABC):
     """The points of a tree, made ready to be hopped to.
 
     Attributes
@@ -74,37 +74,34 @@ class LinkSearch(ABC):
         """
 
 
-def link_search(
+def attachment_search(
     points: Any,
     tree: UltrametricTree,
-    metric: str | Callable[..., float],
-    metric_params: Mapping[str, Any] | None,
-) -> LinkSearch:
+    metric: AnyMetric,
+) -> AttachmentSearch:
     """Return the search that suits the points of a tree and their metric.
 
     points : (n, n_features) array or CSR matrix, or list of n objects
         As the spanning tree takes them, checked.
     """
-    resolved = resolve_metric(metric, metric_params)
-    if not isinstance(points, list | np.ndarray):
-        return _SearchByPairs(points, tree, metric, metric_params)
-    if isinstance(resolved, Metric):
-        assert isinstance(points, np.ndarray)  # objects need a callable metric
-        search = _SearchOnTree if is_for_tree(points, resolved) else _SearchByKernel
-        return search(points, tree, resolved, metric, metric_params)
-    if isinstance(resolved, RowMetric):
-        assert isinstance(points, np.ndarray)
-        return _SearchByRows(points, tree, resolved)
-    return _SearchByCallable(points, tree, resolved)
+    if isinstance(metric, CallableMetric):
+        return _SearchByCallable(points, tree, metric)
+    if isinstance(metric, RowMetric):
+        return _SearchByRows(points, tree, metric)
+    assert isinstance(metric, MappedMetric)  # precomputed distances have a search of their own
+    if not isinstance(points, np.ndarray):
+        return _SearchByPairs(points, tree, metric)
+    search = _SearchOnTree if is_for_tree(points, metric) else _SearchByKernel
+    return search(points, tree, metric)
 
 
-def is_for_tree(points: Array, metric: Metric) -> bool:
+def is_for_tree(points: Array, metric: MappedMetric) -> bool:
     """Whether a kd-tree of the points serves new ones: many points, few features."""
     few = points.shape[1] <= _FEW_FEATURES and (metric.kind != POWERS or metric.power <= 8.0)
     return few and len(points) > _FEW_POINTS
 
 
-class _SearchTables(LinkSearch):
+class _SearchTables(AttachmentSearch):
     """Points that are rows of a table. A new row that equals one of them is the same point.
 
     Whatever its distance: rounding may make it more than zero, and some metrics do.
@@ -128,7 +125,7 @@ class _SearchTables(LinkSearch):
         equal = self._rows.find(new)
         find = self._prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
 
-        def find_all(numbers: Ints) -> Links:
+        def find_all(numbers: Ints) -> Attachments:
             same = equal[numbers]
             return find(numbers[same < 0]).among(same)
 
@@ -137,18 +134,18 @@ class _SearchTables(LinkSearch):
     @abstractmethod
     def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find: ...
 
-    def _links_of_rows(self, distances: Floats, *, only_nearest: bool) -> Links:
+    def _attach_rows(self, distances: Floats, *, only_nearest: bool) -> Attachments:
         """Return the links of new points whose distances to all points are known."""
-        return links_of_rows(self.tree, distances, only_nearest=only_nearest)
+        return attach_rows(self.tree, distances, only_nearest=only_nearest)
 
 
-def links_of_rows(
+def attach_rows(
     tree: UltrametricTree,
     distances: Floats,
     *,
     only_nearest: bool,
     heights: Floats | None = None,
-) -> Links:
+) -> Attachments:
     """Return the links of new points whose distances to all points of a tree are known.
 
     heights : (n - 1,) float64, optional
@@ -157,9 +154,9 @@ def links_of_rows(
     if only_nearest:
         nearest = distances.argmin(axis=1)
         length = distances[np.arange(len(distances)), nearest]
-        return Links(np.arange(len(distances) + 1), nearest, length)
+        return Attachments(np.arange(len(distances) + 1), nearest, length)
     blocks = [(np.arange(len(distances)), distances)]
-    return links_to_tree(tree, len(distances), blocks, heights)
+    return attach_by_distances(tree, len(distances), blocks, heights)
 
 
 class _SearchByKernel(_SearchTables):
@@ -169,14 +166,12 @@ class _SearchByKernel(_SearchTables):
         self,
         points: Array,
         tree: UltrametricTree,
-        resolved: Metric,
-        metric: str | Callable[..., float],
-        metric_params: Mapping[str, Any] | None,
+        metric: MappedMetric,
     ) -> None:
         super().__init__(points, tree)
-        self.metric = resolved
-        self._by_pairs = _SearchByPairs(points, tree, metric, metric_params)
-        self._exact_zeros = resolved.prepare is unchanged
+        self.metric = metric
+        self._by_pairs = _SearchByPairs(points, tree, metric)
+        self._exact_zeros = metric.prepare is unchanged
         self.n_together = max(1, _DISTANCES_TOGETHER // len(points))
 
     @cached_property
@@ -198,10 +193,10 @@ class _SearchByKernel(_SearchTables):
         self._make_ready(n_jobs)
         far = self._by_pairs.prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
 
-        def find(numbers: Ints) -> Links:
+        def find(numbers: Ints) -> Attachments:
             if near[numbers].all():
                 return self._find(mapped[numbers], only_nearest=only_nearest)
-            return Links.joined(
+            return Attachments.joined(
                 [
                     self._find(mapped[i : i + 1], only_nearest=only_nearest)
                     if near[i]
@@ -221,14 +216,14 @@ class _SearchByKernel(_SearchTables):
     def _make_ready(self, n_jobs: int) -> None:  # noqa: ARG002
         self._columns, self._heights  # noqa: B018
 
-    def _find(self, mapped: Floats, *, only_nearest: bool) -> Links:
+    def _find(self, mapped: Floats, *, only_nearest: bool) -> Attachments:
         prepared, kind, power = self._prepared[0], self.metric.kind, self.metric.power
         distances = np.empty((len(mapped), self._columns.shape[1]))
         fill_distances_from(mapped, self._columns, kind, power, distances)
         # as the kd-tree compares them: two distances may be equal that were not before the root
         heights = self._heights ** (1.0 / power) if kind == POWERS else self._heights
-        links = links_of_rows(self.tree, distances, only_nearest=only_nearest, heights=heights)
-        return Links(links.begin, links.point, prepared.heights(links.length))
+        links = attach_rows(self.tree, distances, only_nearest=only_nearest, heights=heights)
+        return Attachments(links.begin, links.point, prepared.heights(links.length))
 
 
 class _SearchOnTree(_SearchByKernel):
@@ -256,12 +251,12 @@ class _SearchOnTree(_SearchByKernel):
             points, distinct, metric.kind, metric.power, tree.starts[distinct], gaps, n_jobs
         )
 
-    def _find(self, mapped: Floats, *, only_nearest: bool) -> Links:
+    def _find(self, mapped: Floats, *, only_nearest: bool) -> Attachments:
         hops = self._hops.search(mapped, only_nearest=only_nearest)
         many = hops.n_kept < 0
         counts = np.where(many, 0, hops.n_kept)
         used = np.arange(hops.point.shape[1]) < counts[:, None]
-        links = Links(
+        links = Attachments(
             np.concatenate([[0], np.cumsum(counts)]),
             hops.point[used],
             self._prepared[0].heights(hops.distance[used]),
@@ -269,7 +264,7 @@ class _SearchOnTree(_SearchByKernel):
         if not many.any():
             return links
         by_rows = super()._find
-        return Links.joined(
+        return Attachments.joined(
             [
                 by_rows(mapped[i : i + 1], only_nearest=only_nearest)
                 if many[i]
@@ -312,12 +307,12 @@ class _SearchByRows(_SearchTables):
     def _prepare(self, new: Array, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
         mapped, points = self.metric.prepare(new), self._prepared
 
-        def find(numbers: Ints) -> Links:
+        def find(numbers: Ints) -> Attachments:
             distances = np.empty((len(numbers), len(points)))
             for row, i in zip(distances, numbers, strict=True):
                 self.metric.fill(mapped[i : i + 1], points, row[None, :])
                 self._refuse_invalid(row, i)
-            return self._links_of_rows(distances, only_nearest=only_nearest)
+            return self._attach_rows(distances, only_nearest=only_nearest)
 
         return find
 
@@ -343,57 +338,54 @@ class _SearchByCallable(_SearchTables):
     def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
         items, n_points = [*self.points, *new], len(self.points)
 
-        def find(numbers: Ints) -> Links:
+        def find(numbers: Ints) -> Attachments:
             distances = np.empty((len(numbers), n_points))
             for row, i in zip(distances, numbers, strict=True):
                 row[:] = self.metric.distances(items, n_points + int(i), range(n_points))
-            return self._links_of_rows(distances, only_nearest=only_nearest)
+            return self._attach_rows(distances, only_nearest=only_nearest)
 
         return find
 
 
-class _SearchByPairs(LinkSearch):
+class _SearchByPairs(AttachmentSearch):
     """Points of any kind, beside the new ones: sparse rows, and those that are very far away."""
 
     def __init__(
         self,
         points: Any,
         tree: UltrametricTree,
-        metric: str | Callable[..., float],
-        metric_params: Mapping[str, Any] | None,
+        metric: MappedMetric,
     ) -> None:
         self.points = points
         self.tree = tree
-        self.metric = metric, metric_params
+        self.metric = metric
         # each time all points are copied
         self.n_together = max(64, _DISTANCES_TOGETHER // points.shape[0])
 
     def prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
         """Return the function that finds links; see LinkSearch."""
-        resolved = resolve_metric(*self.metric)
-        assert isinstance(resolved, Metric)  # the others are served by rows
         if not isinstance(new, np.ndarray):
-            prepare_points(new, resolved)
+            prepare_points(new, self.metric)
         n_points = self.points.shape[0]
         targets: Ints = np.arange(n_points)
 
-        def find(numbers: Ints) -> Links:
+        def find(numbers: Ints) -> Attachments:
             join = np.concatenate if isinstance(new, np.ndarray) else _stacked
             sources: Ints = np.arange(n_points, n_points + len(numbers))
             blocks = distances_between(
-                join([self.points, new[numbers]]), sources, targets, *self.metric
+                join([self.points, new[numbers]]), sources, targets, self.metric
             )
-            found: list[Links | None] = [None] * len(numbers)
+            found: list[Attachments | None] = [None] * len(numbers)
             for places, distances in blocks:
-                links = links_of_rows(self.tree, distances, only_nearest=only_nearest)
+                links = attach_rows(self.tree, distances, only_nearest=only_nearest)
                 for j, place in enumerate(places):
                     found[place] = links.part(j, j + 1)
-            return Links.joined(found)  # type: ignore[arg-type]
+            return Attachments.joined(found)  # type: ignore[arg-type]
 
         return find
 
 
-class GivenDistances(LinkSearch):
+class GivenDistances(AttachmentSearch):
     """Points of which nothing is known; new ones come as their distances to all rows of a fit.
 
     Parameters
@@ -417,7 +409,7 @@ class GivenDistances(LinkSearch):
     ) -> Find:
         """Return the function that finds links; see LinkSearch."""
 
-        def find(numbers: Ints) -> Links:
+        def find(numbers: Ints) -> Attachments:
             distances = new.rows(numbers)
             if self._columns is not None:
                 distances = distances[:, self._columns]
@@ -427,16 +419,16 @@ class GivenDistances(LinkSearch):
                     f"Row {numbers[alone[0]]} has no distance to a row of the fit (with a weight "
                     "above 0), so nothing says where it belongs."
                 )
-            return links_of_rows(self.tree, distances, only_nearest=only_nearest)
+            return attach_rows(self.tree, distances, only_nearest=only_nearest)
 
         return find
 
 
-def find_links_of_all(search: LinkSearch, new: Any, n_new: int, n_jobs: int = 1) -> Links:
+def attach_all(search: AttachmentSearch, new: Any, n_new: int, n_jobs: int = 1) -> Attachments:
     """Return the links of all new points, found on some threads."""
     find = search.prepare(new, only_nearest=False, n_jobs=n_jobs)
     blocks = chunks(n_new, search.n_together)
-    return Links.joined(map_in_threads(lambda block: find(np.arange(*block)), blocks, n_jobs))
+    return Attachments.joined(map_in_threads(lambda block: find(np.arange(*block)), blocks, n_jobs))
 
 
 def _stacked(matrices: list[Any]) -> Any:

@@ -17,9 +17,10 @@ from isthmus._utils.typing import Floats, Ints
 from isthmus.metrics.maps import unchanged
 from isthmus.metrics.precomputed import check_precomputed
 from isthmus.metrics.registry import (
-    Metric,
+    AnyMetric,
+    MappedMetric,
+    PrecomputedMetric,
     PreparedPoints,
-    is_precomputed,
     prepare_points,
     resolve_metric,
 )
@@ -50,7 +51,7 @@ _MEASURED_BY_TILES = 0.05
 def minimum_spanning_tree(
     X: Any,
     *,
-    metric: str | Callable[..., float] = "euclidean",
+    metric: str | Callable[..., float] | AnyMetric = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     disconnected: str | float = "error",
     engine: str = "auto",
@@ -156,13 +157,13 @@ def minimum_spanning_tree(
     check_choice(engine, "engine", ENGINES)
     joint = check_disconnected(disconnected)
     budget = Budget(check_memory_limit(memory_limit))
-    if is_precomputed(metric, metric_params):
-        return spanning_tree_of_distances(check_precomputed(X), engine, joint, progress, budget)
     resolved = resolve_metric(metric, metric_params)
-    if not isinstance(resolved, Metric):
+    if isinstance(resolved, PrecomputedMetric):
+        return spanning_tree_of_distances(check_precomputed(X), engine, joint, progress, budget)
+    if not isinstance(resolved, MappedMetric):
         edges, weights = _by_rows(X, resolved, engine, threads, progress, budget)
         return SpanningTree.from_edges(edges, weights, engine="prim")
-    points = check_points(X, accept_sparse=resolved.prepare_sparse is not None)
+    points = check_points(X, accept_sparse=resolved.accepts_sparse)
     prepared, budget = _prepare(points, resolved, budget)
     _check_engine(engine, prepared)
     edges, weights, used = _run(engine, prepared, threads, progress, budget)
@@ -171,7 +172,7 @@ def minimum_spanning_tree(
     return SpanningTree.from_edges(edges, weights, engine=used)
 
 
-def _prepare(points: Any, metric: Metric, budget: Budget) -> tuple[PreparedPoints, Budget]:
+def _prepare(points: Any, metric: MappedMetric, budget: Budget) -> tuple[PreparedPoints, Budget]:
     """Return the points as the metric maps them, and the memory that is left then."""
     maps = unchanged not in (metric.prepare, metric.prepare_sparse) or metric.kind == POWERS
     if maps:
@@ -201,8 +202,8 @@ def _by_rows(
         items = check_items(X)
         memory.require_for_callable(budget, len(items))
         return prim_of_callable(items, metric, progress)
-    points = check_points(X, allow_nan=metric.allows_nan)
-    copies = 4 if metric.allows_nan else 1
+    points = check_points(X, allow_nan=metric.accepts_nan)
+    copies = 4 if metric.accepts_nan else 1
     n_points, n_features = points.shape
     share = memory.share_for_rows(budget, n_points, n_features, copies, n_jobs)
     return prim_of_rows(points, metric, share.n_jobs, progress)

@@ -145,7 +145,7 @@ def _check_edges(edges: Array, weights: Floats) -> None:
             f"(n - 1,); got {edges.shape} and {weights.shape}."
         )
     if edges.size and not np.issubdtype(edges.dtype, np.integer):
-        raise TypeError(f"Edges must be pairs of whole numbers, got dtype {edges.dtype}.")
+        raise TypeError(f"Edges must be pairs of integers, got dtype {edges.dtype}.")
     if edges.size and (edges.min() < 0 or edges.max() > len(weights)):
         raise ValueError(
             f"{len(weights)} edges span {len(weights) + 1} points, so indices go from 0 to "

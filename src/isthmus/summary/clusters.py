@@ -127,7 +127,7 @@ def summarise(
     tree: UltrametricTree,
     codes: Ints,
     sizes: Ints,
-    masses: Floats | None,
+    point_weights: Floats | None,
     rows: Ints,
     scores: Floats,
     feature_means: Floats | None,
@@ -142,8 +142,8 @@ def summarise(
         The cluster of each point of the tree, from 0; none is empty.
     sizes : (k,) int64
         The number of rows of each cluster, on the tree or not.
-    masses, scores : (n,) float64
-        The weights and outlier scores of the points; masses None for ones.
+    point_weights, scores : (n,) float64
+        The weights and outlier scores of the points; weights None for ones.
     rows : (n,) int64
         The row of each point.
     feature_means, feature_names
@@ -151,27 +151,30 @@ def summarise(
     """
     gaps = gaps_of_clusters(tree, codes, len(sizes))
     others = gaps.outside_pairs[:, 1]
-    by_cluster = np.bincount(codes, weights=masses).astype(np.float64)
-    means = np.bincount(codes, weights=scores if masses is None else scores * masses) / by_cluster
-    shares = sizes if masses is None else by_cluster
+    by_cluster = np.bincount(codes, weights=point_weights).astype(np.float64)
+    means = (
+        np.bincount(codes, weights=scores if point_weights is None else scores * point_weights)
+        / by_cluster
+    )
+    shares = sizes if point_weights is None else by_cluster
     return ClusterSummary(
         sizes=sizes,
-        weights=None if masses is None else by_cluster,
+        weights=None if point_weights is None else by_cluster,
         shares=shares / shares.sum(),
         widest_gaps=gaps.inside,
         distances=gaps.outside,
         nearest=np.where(others < 0, -1, codes[others]),
         margins=margins_of(gaps.inside, gaps.outside),
-        medoids=rows[_medoids(tree, codes, masses)],
+        medoids=rows[_medoids(tree, codes, point_weights)],
         outlier_scores=means,
         feature_means=feature_means,
         feature_names=feature_names,
     )
 
 
-def _medoids(tree: UltrametricTree, codes: Ints, masses: Floats | None) -> Ints:
+def _medoids(tree: UltrametricTree, codes: Ints, point_weights: Floats | None) -> Ints:
     """Return the point of each cluster with the smallest sum of distances, the first of several."""
-    sums = sums_within_clusters(tree, codes, masses)
+    sums = sums_within_clusters(tree, codes, point_weights)
     n_clusters = int(codes.max()) + 1
     smallest = np.full(n_clusters, np.inf)
     np.minimum.at(smallest, codes, sums)

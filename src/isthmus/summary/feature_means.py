@@ -17,7 +17,7 @@ LARGEST = 1 << 22
 _AT_ONCE = 1 << 20
 
 
-def feature_means(data: Any, labels: Labels, masses: Floats | None) -> Floats | None:
+def feature_means(data: Any, labels: Labels, point_weights: Floats | None) -> Floats | None:
     """Return the means, (k, d), or None where data have no features or there are too many means.
 
     Missing values (NaN) are left out; the mean of nothing else is NaN.
@@ -27,7 +27,7 @@ def feature_means(data: Any, labels: Labels, masses: Floats | None) -> Floats | 
     data : array or CSR matrix of shape (n, d), or anything else that was fitted
     labels : (n,) int32
         The cluster of each row, from 0; none is empty.
-    masses : (n,) float64, optional
+    point_weights : (n,) float64, optional
         How many equal rows each one stands for.
     """
     if not _has_features(data):
@@ -37,7 +37,11 @@ def feature_means(data: Any, labels: Labels, masses: Floats | None) -> Floats | 
         return None
     # So small that no sum is larger than what is summed.
     unit = np.ldexp(1.0, -int(np.ceil(np.log2(len(labels)))))
-    weights = np.full(len(labels), unit) if masses is None else masses / masses.max() * unit
+    weights = (
+        np.full(len(labels), unit)
+        if point_weights is None
+        else point_weights / point_weights.max() * unit
+    )
     if issparse(data) or not np.isnan(data.min()):
         totals = np.bincount(labels, weights=weights)[:, None]
         return _weighted_sums(data, labels, weights, n_clusters) / totals

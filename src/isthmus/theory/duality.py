@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from isthmus._utils.parameters import check_n_clusters, check_whole_number
+from isthmus._utils.parameters import check_integer, check_n_clusters
 from isthmus._utils.typing import Array, Ints
 from isthmus.estimators import KMeansDuality
 from isthmus.metrics.validation import check_points
@@ -86,7 +86,7 @@ def duality_gap(
     """
     points = check_points(X)
     k = check_n_clusters(n_clusters, len(points))
-    n_init = check_whole_number(n_init, "n_init", 1)
+    n_init = check_integer(n_init, "n_init", 1)
     # One seed for both: both draw from n rows, so they draw the same ones.
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     settings: dict[str, Any] = {"init": "random", "n_init": n_init, "random_state": seed}

@@ -21,7 +21,7 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel
 from isthmus._utils.memory import require_memory
-from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.parameters import check_integer
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.theory.number_sets import ZERO, NumberSet, runs_of, size_of, sums_of, zero_and_shifted
 from isthmus.ultrametric import UltrametricTree
@@ -107,7 +107,7 @@ class ConsistentPartitions:
         -------
         ndarray of shape (n_points,), dtype int32
         """
-        k = check_whole_number(k, "k", 1)
+        k = check_integer(k, "k", 1)
         if k not in self:
             near = self.counts[np.argsort(np.abs(self.counts - k), kind="stable")[:2]]
             raise ValueError(

@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks
-from isthmus._utils.parameters import check_whole_number
+from isthmus._utils.parameters import check_integer
 from isthmus._utils.typing import Array, Floats, Ints, index_type
 from isthmus.ultrametric.merges import CHUNK
 
@@ -122,7 +122,7 @@ def check_components(components: Any, n_points: int, name: str = "components") -
     """Return a number of coordinates, at most n - 1; None is all of them."""
     if components is None:
         return n_points - 1
-    count = check_whole_number(components, name, 1)
+    count = check_integer(components, name, 1)
     if count >= n_points:
         raise ValueError(
             f"n_samples={n_points} should be > {name}={count}: n points have n - 1 coordinates."

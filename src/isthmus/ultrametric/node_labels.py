@@ -10,7 +10,7 @@ MIXED = -1
 
 
 @kernel
-def hand_labels_down(children: Ints, node_labels: Labels) -> None:
+def propagate_labels(children: Ints, node_labels: Labels) -> None:
     """Give the children of every node that is not mixed its label, in place."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 2, -1, -1):

@@ -10,12 +10,12 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks, map_in_threads
-from isthmus._utils.parameters import check_n_jobs, check_whole_number
+from isthmus._utils.parameters import check_integer, check_n_jobs
 from isthmus._utils.typing import Floats, Ints
+from isthmus.metrics.input import check_data
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.precomputed import SquareDistances, check_full_matrix
-from isthmus.metrics.registry import allows_nan, check_metric, is_by_callable, is_precomputed
-from isthmus.metrics.validation import check_items, check_points
+from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
 from isthmus.ultrametric.hop_counts import orders_of_pairs
 from isthmus.ultrametric.tree import UltrametricTree
 
@@ -71,8 +71,9 @@ def transitive_distances(
     """
     threads = check_n_jobs(n_jobs)
     if order is not None:
-        order = check_whole_number(order, "order", 1)
-    data = _checked(X, metric, metric_params)
+        order = check_integer(order, "order", 1)
+    resolved = resolve_metric(metric, metric_params)
+    data = _checked(X, resolved)
     n_points = len(data)
     full = order is None or (order >= n_points and order > 2)
     # the result, and for a limited order also the base, its running power and a product
@@ -83,13 +84,12 @@ def transitive_distances(
     )
     if full or order is None:
         tree = UltrametricTree.from_data(
-            SquareDistances(data) if is_precomputed(metric, metric_params) else data,
-            metric=metric,
-            metric_params=metric_params,
+            SquareDistances(data) if isinstance(resolved, PrecomputedMetric) else data,
+            metric=resolved,
             n_jobs=threads,
         )
         return tree.matrix(n_jobs=threads)
-    base = _base_distances(data, metric, metric_params, threads)
+    base = _base_distances(data, resolved, threads)
     return minimax_power(base, max(order - 1, 1), threads)
 
 
@@ -130,10 +130,11 @@ def transitive_sequence(
     """
     threads = check_n_jobs(n_jobs)
     if max_order is not None:
-        max_order = check_whole_number(max_order, "max_order", 1)
-    data = _checked(X, metric, metric_params)
+        max_order = check_integer(max_order, "max_order", 1)
+    resolved = resolve_metric(metric, metric_params)
+    data = _checked(X, resolved)
     _require_matrices(len(data), 4 if max_order is None else max_order + 3)
-    base = _symmetric(_base_distances(data, metric, metric_params, threads))
+    base = _symmetric(_base_distances(data, resolved, threads))
     if max_order is None:
         max_order = int(_orders_of_base(base, threads).max())
         _require_matrices(len(data), max_order + 1)
@@ -180,11 +181,10 @@ def stopping_orders(
     [1, 1, 3, 4]
     """
     threads = check_n_jobs(n_jobs)
-    data = _checked(X, metric, metric_params)
+    resolved = resolve_metric(metric, metric_params)
+    data = _checked(X, resolved)
     _require_matrices(len(data), 4)
-    return _orders_of_base(
-        _symmetric(_base_distances(data, metric, metric_params, threads)), threads
-    )
+    return _orders_of_base(_symmetric(_base_distances(data, resolved, threads)), threads)
 
 
 def _orders_of_base(base: Floats, n_jobs: int) -> Ints:
@@ -192,21 +192,16 @@ def _orders_of_base(base: Floats, n_jobs: int) -> Ints:
     return orders_of_pairs(base, tree, n_jobs)
 
 
-def _checked(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> Any:
-    check_metric(metric, metric_params)
-    if is_precomputed(metric, metric_params):
+def _checked(X: Any, metric: AnyMetric) -> Any:
+    if isinstance(metric, PrecomputedMetric):
         return check_full_matrix(X, _INSTEAD_OF_GRAPH)
-    if is_by_callable(metric):
-        return check_items(X)
-    return check_points(X, allow_nan=allows_nan(metric, metric_params))
+    return check_data(X, metric, dense=True)
 
 
-def _base_distances(
-    data: Any, metric: Any, metric_params: Mapping[str, Any] | None, n_jobs: int
-) -> Floats:
-    if is_precomputed(metric, metric_params):
+def _base_distances(data: Any, metric: AnyMetric, n_jobs: int) -> Floats:
+    if isinstance(metric, PrecomputedMetric):
         return np.array(data, dtype=np.float64)
-    return distance_matrix(data, metric, metric_params, n_jobs)
+    return distance_matrix(data, metric, n_jobs=n_jobs)
 
 
 def _symmetric(base: Floats) -> Floats:

@@ -69,10 +69,12 @@ def margins_of(inside: Floats, outside: Floats) -> Floats:
     return margins
 
 
-def sums_within_clusters(tree: UltrametricTree, codes: Ints, masses: Floats | None) -> Floats:
+def sums_within_clusters(
+    tree: UltrametricTree, codes: Ints, point_weights: Floats | None
+) -> Floats:
     """Return the sum of transitive distances of each point to those of its own cluster: (n,).
 
-    Each is counted as often as its mass says. The sums are in a unit of their own, in which none
+    Each is counted as often as its weight says. The sums are in a unit of their own, in which none
     of finite distances overflows. The points of a cluster, in leaf order, are a path whose edges
     have the lengths of their distances; all paths together, joined by edges that count for
     nothing, make a tree with which to multiply. O(n log n), whatever the number of clusters.
@@ -87,7 +89,7 @@ def sums_within_clusters(tree: UltrametricTree, codes: Ints, masses: Floats | No
     edges = np.column_stack([order[:-1], order[1:]])[by_length]
     children, _ = merges_of_edges(edges)
     counted = np.where(joins, 0.0, lengths)[by_length]
-    weights = np.ones(n_points) if masses is None else masses / masses.max()
+    weights = np.ones(n_points) if point_weights is None else point_weights / point_weights.max()
     return multiply(children, counted, weights[:, None])[:, 0]
 
 

@@ -15,6 +15,7 @@ from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import as_real, check_n_jobs
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.files.container import read_file, write_file
+from isthmus.metrics.registry import AnyMetric
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.embedding import embed
 from isthmus.ultrametric.matvec import multiply
@@ -84,7 +85,7 @@ class UltrametricTree:
         cls,
         X: Any,
         *,
-        metric: str | Callable[..., float] = "euclidean",
+        metric: str | Callable[..., float] | AnyMetric = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
         disconnected: str | float = "error",
         n_jobs: int | None = None,
@@ -125,7 +126,7 @@ class UltrametricTree:
         is_valid_linkage(linkage, throw=True, name="Z")
         children = linkage[:, :2].astype(np.int64)
         if (children != linkage[:, :2]).any():
-            raise ValueError("The first two columns of Z must be whole numbers.")
+            raise ValueError("The first two columns of Z must be integers.")
         heights = linkage[:, 2]
         below = np.concatenate([np.zeros(len(linkage) + 1), heights])[children].max(axis=1)
         if (below > heights).any():
@@ -246,7 +247,7 @@ class UltrametricTree:
     def members(self, node: int) -> Ints:
         """Return the points below a node, in leaf order."""
         if isinstance(node, bool) or not isinstance(node, int | np.integer):
-            raise IndexError(f"Nodes are numbered by whole numbers, got {node!r}.")
+            raise IndexError(f"Nodes are numbered by integers, got {node!r}.")
         if not 0 <= node < len(self.sizes):
             raise IndexError(f"Nodes are numbered 0 to {len(self.sizes) - 1}, got {node}.")
         start = self.starts[node]

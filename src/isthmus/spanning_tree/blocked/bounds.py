@@ -24,7 +24,7 @@ a little more than that (and by d 2^-101 for what underflows), and what is compu
 than the squared distance. Points that lie close together lie in the same block or in near ones, so
 the bound loses little where distances are small, however far the data reach.
 
-Where all coordinates are whole numbers, small enough, float32 makes no error at all, and nothing
+Where all coordinates are integers, small enough, float32 makes no error at all, and nothing
 is lowered.
 """
 
@@ -52,7 +52,7 @@ _SAMPLE = 256
 # Blocks have centres of their own where their points are closer to these, by this share of the
 # squared distances, than to the mean of all points.
 _WORTHWHILE = 0.25
-# Squared length up to which whole numbers are exact: lengths double relative to another centre,
+# Squared length up to which integers are exact: lengths double relative to another centre,
 # and the square of a sum of two such lengths must not exceed 2^24.
 EXACT = 2.0**20
 
@@ -341,7 +341,7 @@ def _sum_of_rows(points: Array) -> Floats:
 
 
 def _small_whole_numbers(points: Array, mean: Floats, at_once: int) -> bool:
-    """Whether all coordinates are whole numbers, and so small that float32 is exact."""
+    """Whether all coordinates are integers, and so small that float32 is exact."""
     centre = np.rint(mean)
     for start, stop in chunks(len(points), at_once):
         rows = points[start:stop].astype(np.float64)
