@@ -222,7 +222,7 @@ def test_bad_input():
         ({"n_clusters": 31}, ValueError, "n_samples=30"),
         ({"n_clusters": "many"}, ValueError, "n_clusters must be one of 'auto'"),
         ({"n_neighbors": 0}, ValueError, "n_neighbors must be at least 1"),
-        ({"n_neighbors": 2.5}, TypeError, "n_neighbors must be a whole number"),
+        ({"n_neighbors": 2.5}, TypeError, "n_neighbors must be an integer"),
         ({"alignment": "none"}, ValueError, "alignment must be one of"),
         ({"max_clusters": 1}, ValueError, "max_clusters"),
         ({"n_init": "ten"}, TypeError, "n_init"),

@@ -40,7 +40,7 @@ def test_metrics_and_bad_input():
     )
     for parameters, error, words in (
         ({"n_clusters": 31}, ValueError, "n_samples=30"),
-        ({"n_clusters": 1.5}, TypeError, "n_clusters must be a whole number"),
+        ({"n_clusters": 1.5}, TypeError, "n_clusters must be an integer"),
         ({"metric": "nope"}, ValueError, "Unknown metric"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
     ):

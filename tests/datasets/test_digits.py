@@ -9,7 +9,7 @@ import pytest
 import sklearn.datasets
 
 from isthmus.datasets import digit_subset, digits, load_digits_stand_in, load_usps
-from isthmus.datasets.digits import usps_at_hand
+from isthmus.datasets.digits import usps_available
 
 FOLDER = os.environ.get("ISTHMUS_DATA")
 COUNTS = [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
@@ -95,7 +95,7 @@ def test_usps_is_fetched_where_the_folder_does_not_have_it(folder, openml):
 )
 def test_without_file_and_network_the_ways_out_are_named(openml, error):
     openml.answer = error
-    with pytest.raises(OSError, match="neither at hand nor to be had from OpenML") as caught:
+    with pytest.raises(OSError, match="are not on this machine, and OpenML does not") as caught:
         load_usps()
     for way in ("usps_int16.npz", "ISTHMUS_DATA", "network", "load_digits_stand_in", str(error)):
         assert way in str(caught.value)
@@ -159,7 +159,7 @@ def test_a_seed_gives_the_same_subset_and_another_seed_another():
         ([1, 1], 10, "one or more different digits"),
         ([], 10, "one or more different digits"),
         ([[1, 2]], 10, "one or more different digits"),
-        ([1, 12], 10, r"there is no image of \[12\]"),
+        ([1, 12], 10, r"y has no image of \[12\]"),
         ([8], 709, r"n_samples=709 is too many: there are 708 images of \[8\]"),
         ([1, 2, 3], 2, "n_samples must be at least 3"),
     ],
@@ -187,33 +187,33 @@ def network(monkeypatch, tmp_path):
     return answer_by
 
 
-def test_a_file_is_at_hand_without_asking(network, folder):
+def test_a_file_is_available_without_asking(network, folder):
     (folder / "usps_int16.npz").touch()
-    assert usps_at_hand()
+    assert usps_available()
 
 
-def test_what_scikit_learn_has_kept_is_at_hand_without_asking(network, tmp_path):
+def test_what_scikit_learn_has_kept_is_available_without_asking(network, tmp_path):
     question = "api/v1/json/data/list/data_name/usps/limit/2/data_version/2.gz"
     for home in (tmp_path / "sklearn", tmp_path / "elsewhere"):
         kept = home / "openml" / "openml.org" / question
         kept.parent.mkdir(parents=True)
         kept.touch()
-    assert usps_at_hand()
-    assert usps_at_hand(data_home=tmp_path / "elsewhere")
+    assert usps_available()
+    assert usps_available(data_home=tmp_path / "elsewhere")
 
 
-def test_openml_is_at_hand_where_it_answers(network):
+def test_openml_is_available_where_it_answers(network):
     def refuse():
         raise urllib.error.URLError("no network")
 
     network(lambda: BytesIO(b"{}"))
-    assert usps_at_hand()
+    assert usps_available()
     network(refuse)
-    assert not usps_at_hand()
+    assert not usps_available()
 
 
 def test_nobody_waits_for_a_network_that_does_not_answer(network):
     released = Event()
     network(lambda: released.wait(30) and BytesIO(b""))
-    assert not usps_at_hand(seconds=0.05)
+    assert not usps_available(seconds=0.05)
     released.set()

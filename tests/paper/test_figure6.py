@@ -28,13 +28,13 @@ def plain(value):
 @pytest.fixture(autouse=True)
 def at_hand(monkeypatch):
     """Keep tests off the network; a test may say that the images are there."""
-    monkeypatch.setattr(figure6, "usps_at_hand", lambda seconds: False)
+    monkeypatch.setattr(figure6, "usps_available", lambda seconds: False)
 
 
 @pytest.fixture(scope="module")
 def results():
     with pytest.MonkeyPatch.context() as patch, threadpool_limits(limits=1):
-        patch.setattr(figure6, "usps_at_hand", lambda seconds: False)
+        patch.setattr(figure6, "usps_available", lambda seconds: False)
         return {task.name: plain(task.function(**task.parameters)) for task in tasks(True)}
 
 
@@ -162,7 +162,7 @@ def test_digits_that_are_kept_together():
 
 @pytest.mark.parametrize(("there", "data"), [(True, "usps"), (False, "digits")])
 def test_tasks_say_which_images_they_use(monkeypatch, there, data):
-    monkeypatch.setattr(figure6, "usps_at_hand", lambda seconds: there)
+    monkeypatch.setattr(figure6, "usps_available", lambda seconds: there)
     found = tasks(False)
     assert {task.parameters["data"] for task in found} == {data}
     names = [task.name for task in found]

@@ -129,7 +129,7 @@ def test_wrong_numbers_are_refused():
         found.labels(3)
     with pytest.raises(ValueError, match=r"the nearest.*: 5, 7"):
         found.labels(10)
-    with pytest.raises(TypeError, match="k must be a whole number"):
+    with pytest.raises(TypeError, match="k must be an integer"):
         found.labels(2.0)
     with pytest.raises(ValueError, match="k must be at least 1"):
         found.labels(0)

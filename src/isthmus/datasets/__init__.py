@@ -1,4 +1,4 @@
-"""Data sets to try things on: points in the plane, the paper's figures, loaders of real data."""
+"""Data sets: shapes in the plane, the sets of the paper's figures, loaders of real data."""
 
 from isthmus.datasets.digits import digit_subset, load_digits_stand_in, load_usps
 from isthmus.datasets.generators import (
@@ -11,7 +11,7 @@ from isthmus.datasets.generators import (
     make_two_moons,
 )
 from isthmus.datasets.loaders import load_ionosphere, load_iris
-from isthmus.datasets.paper import (
+from isthmus.datasets.paper_figures import (
     FIGURE5_PANELS,
     make_figure1,
     make_figure2,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from isthmus._utils.typing import Array, Floats, Ints
 
 _USPS_FILE = "usps_int16.npz"
-# The file holds grey levels in thousandths, as whole numbers.
+# The file holds grey levels in thousandths, as integers.
 _USPS_UNIT = 1000.0
 _USPS_VERSION = 2
 _USPS_FEATURES = 256
-# What scikit-learn asks OpenML first, and keeps under this path.
-_USPS_QUESTION = f"api/v1/json/data/list/data_name/usps/limit/2/data_version/{_USPS_VERSION}"
+# The first query of scikit-learn to OpenML; the answer is kept under this path.
+_USPS_QUERY = f"api/v1/json/data/list/data_name/usps/limit/2/data_version/{_USPS_VERSION}"
 # How many images there are of each digit from 0 to 9: together 9,298.
 _USPS_COUNTS = (1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821)
 _USPS_DESCRIPTION = """\
@@ -44,14 +45,14 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
 
     The images are not part of isthmus. They are read from the file ``usps_int16.npz`` in the
     folder that the environment variable ``ISTHMUS_DATA`` names, if it is there; otherwise
-    scikit-learn fetches them from OpenML, once, and keeps them.
+    scikit-learn downloads them from OpenML, once, and keeps them.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return only the pair (data, target).
     data_home : str, path or None, default=None
-        Where scikit-learn keeps what it has fetched; by default its own folder.
+        Where scikit-learn keeps its downloads; by default its own folder.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
     Raises
     ------
     OSError
-        If there is no such file, and OpenML does not answer either.
+        If there is no such file and OpenML does not answer.
 
     Notes
     -----
@@ -82,8 +83,8 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
     return Bunch(data=data, target=target, target_names=np.arange(10), DESCR=_USPS_DESCRIPTION)
 
 
-def usps_at_hand(*, data_home: Any = None, seconds: float = 5.0) -> bool:
-    """Return whether :func:`load_usps` can be expected to succeed, without fetching the images.
+def usps_available(*, data_home: Any = None, seconds: float = 5.0) -> bool:
+    """Return whether :func:`load_usps` can be expected to succeed, without downloading the images.
 
     Parameters
     ----------
@@ -95,18 +96,18 @@ def usps_at_hand(*, data_home: Any = None, seconds: float = 5.0) -> bool:
     Returns
     -------
     bool
-        True if the file is there, if scikit-learn has kept OpenML's answers, or if OpenML
+        True if the file is there, if scikit-learn has downloaded the images before, or if OpenML
         answers now.
     """
-    return _usps_path() is not None or _kept_by_sklearn(data_home) or _openml_answers(seconds)
+    return _usps_path() is not None or _cached_by_sklearn(data_home) or _openml_answers(seconds)
 
 
 def load_digits_stand_in(return_X_y: bool = False) -> Any:
     """Return scikit-learn's bundled digits, 1,797 × 64, in place of USPS.
 
-    A stand-in that needs no file and no network, not the paper's data: other digits by other
-    writers, in 8 × 8 pixels between 0 and 16. Error rates on it cannot be compared with the
-    paper's. See :func:`sklearn.datasets.load_digits`.
+    It needs no file and no network, but is not the paper's data: other digits by other writers,
+    in 8 × 8 pixels between 0 and 16. Error rates on it cannot be compared with the paper's. See
+    :func:`sklearn.datasets.load_digits`.
 
     Parameters
     ----------
@@ -123,11 +124,11 @@ def load_digits_stand_in(return_X_y: bool = False) -> Any:
 def digit_subset(
     X: Any, y: Any, digits: Any, n_samples: int = 1000, random_state: Any = None
 ) -> tuple[Array, Array]:
-    """Return images of a few digits, drawn at random and each at most once.
+    """Return images of a few digits, drawn at random without replacement.
 
-    The paper's Figure 6 has ten such sets, of 1,000 images of two, three or four digits; it does
-    not say which. Here every image of one of the digits is equally likely, so that digits come in
-    about the proportions of the whole.
+    The paper's Figure 6 has ten such sets of 1,000 images of two, three or four digits, without
+    saying which. Here every image of one of the digits is equally likely, so that digits keep about
+    the proportions they have in the whole.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def digit_subset(
     if images.ndim != 2 or labels.shape != (len(images),):
         raise ValueError(
             "X must have a row and y a label for each image; "
-            f"got shapes {images.shape} and {labels.shape}."
+            f"got the shapes {images.shape} and {labels.shape}."
         )
     wanted = _check_digits(digits, labels)
     n = check_integer(n_samples, "n_samples", len(wanted))
@@ -180,7 +181,7 @@ def _check_digits(digits: Any, labels: Array) -> Array:
         raise ValueError(f"digits must be one or more different digits, got {digits!r}.")
     missing = wanted[~np.isin(wanted, labels)]
     if len(missing):
-        raise ValueError(f"there is no image of {missing.tolist()} in y.")
+        raise ValueError(f"y has no image of {missing.tolist()}.")
     return wanted
 
 
@@ -207,41 +208,38 @@ def _fetch_usps(data_home: Any) -> tuple[Floats, Ints]:
             as_frame=False,
             parser="liac-arff",  # "auto" would need pandas
         )
-    # Without a network there is an OSError; a ValueError is OpenML's way to say no.
+    # Without a network there is an OSError; a ValueError says that OpenML refused.
     except (OSError, ValueError) as error:
         raise OSError(
-            f"The USPS digits are neither at hand nor to be had from OpenML ({error}). Either put "
-            f"{_USPS_FILE} into a folder and set the environment variable ISTHMUS_DATA to it, or "
-            "call load_usps once with a network. load_digits_stand_in() needs neither, but is "
-            "another data set."
+            f"The USPS digits are not on this machine, and OpenML does not provide them ({error}). "
+            f"Either put {_USPS_FILE} into a folder and set the environment variable ISTHMUS_DATA "
+            "to that folder, or call load_usps once with a network. load_digits_stand_in() needs "
+            "neither, but is another data set."
         ) from error
     digits = np.asarray(target).astype(np.float64).astype(np.int64)
     # OpenML numbers the classes 1 to 10, from the digit 0 to the digit 9.
     return np.asarray(data, dtype=np.float64), digits - digits.min()
 
 
-def _kept_by_sklearn(data_home: Any) -> bool:
+def _cached_by_sklearn(data_home: Any) -> bool:
     if data_home is None:
         data_home = os.environ.get("SCIKIT_LEARN_DATA", Path("~", "scikit_learn_data"))
-    kept = Path(data_home).expanduser() / "openml" / "openml.org"
-    return (kept / f"{_USPS_QUESTION}.gz").is_file()
+    cache = Path(data_home).expanduser() / "openml" / "openml.org"
+    return (cache / f"{_USPS_QUERY}.gz").is_file()
 
 
 def _openml_answers(seconds: float) -> bool:
     """Return whether OpenML answers in time, however long a name server or a proxy takes."""
-    answers: list[bool] = []
+    answered = Event()
 
     def ask() -> None:
-        try:
-            with urlopen(f"https://www.openml.org/{_USPS_QUESTION}", timeout=seconds):
-                answers.append(True)
-        except OSError:
-            answers.append(False)
+        with suppress(OSError), urlopen(f"https://www.openml.org/{_USPS_QUERY}", timeout=seconds):
+            answered.set()
 
     asking = Thread(target=ask, daemon=True)
     asking.start()
     asking.join(seconds)
-    return answers == [True]
+    return answered.is_set()
 
 
 def _counts(target: Ints) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from isthmus.datasets.shapes import (
     arc,
     bar,
     centres_apart,
-    check_noise,
+    check_at_least,
     deviations,
     disc,
     ellipses,
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 _RING_SHARE, _LARGE_DISC_SHARE = 0.25, 0.4
 _RING_RADIUS, _RING_SPREAD = 0.38, 0.04
 _LARGE_DISC_RADIUS, _SMALL_DISC_RADIUS = 0.045, 0.015
-# Wide enough for the discs to be two, narrower than the longest steps along the ring.
+# Wide enough to separate the discs, narrower than the longest steps along the ring.
 _GAP = 0.05
 
-# Bars keep so far from the left and the right edge of the unit square.
+# From bars to the left and the right edge of the unit square.
 _MARGIN = 0.05
 # Rings and spirals end here, 0.08 from the edge of the unit square.
 _OUTER_RADIUS = 0.42
-# Spirals begin so far from the centre.
+# Where spirals begin.
 _INNER_RADIUS = 0.06
 # The two discs of make_discs_in_noise, and how near the noise comes to their centres.
 _DISC_CENTRES = np.array([[0.3, 0.5], [0.7, 0.5]])
@@ -68,7 +68,7 @@ def make_two_moons(
         The moon that each point belongs to, 0 or 1.
     """
     n = check_integer(n_samples, "n_samples", 2)
-    check_noise(noise)
+    check_at_least(noise, "noise", 0)
     source = random_source(random_state)
     sizes = np.array([n - n // 2, n // 2])
     upper = on_circle(np.linspace(0.0, np.pi, sizes[0]), 1.0)
@@ -81,10 +81,10 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
     """Return three clusters of very different scales inside the unit square.
 
     A wide, sparse ring (a quarter of the points) surrounds a small disc (two fifths) and a tiny
-    one (the rest). K-means cuts the ring into pieces. Single linkage, told to find three clusters,
-    cuts a bit off the ring and leaves the discs together, because some neighbours on the ring lie
-    farther apart than the discs. Below about 150 points the ring is too sparse to be seen as one;
-    above a few thousand it is so dense that single linkage can succeed.
+    one (the rest). K-means divides the ring. Single linkage with three clusters cuts a part off
+    the ring and leaves the discs together, because some neighbours on the ring lie farther apart
+    than the discs. Below about 150 points the ring is too sparse to be one cluster; above a few
+    thousand it is so dense that single linkage can succeed.
 
     Parameters
     ----------
@@ -129,8 +129,7 @@ def make_rings(
         0.42.
     noise : float, default=0.01
         The standard deviation of the normal noise that is added to each coordinate. Deviations
-        beyond 2.9 times as much are cut back, so that up to 0.02 all points lie in the unit
-        square.
+        are clipped to 2.9 times as much, so that up to 0.02 all points lie in the unit square.
     random_state : int, RandomState, Generator or None, default=None
         Where the points come from; an int makes the result reproducible.
 
@@ -143,7 +142,7 @@ def make_rings(
     """
     rings = check_integer(n_rings, "n_rings", 1)
     n = check_integer(n_samples, "n_samples", rings)
-    check_noise(noise)
+    check_at_least(noise, "noise", 0)
     source = random_source(random_state)
     radii = _OUTER_RADIUS * np.arange(1, rings + 1) / rings
     return together(
@@ -167,15 +166,14 @@ def make_spirals(
     Parameters
     ----------
     n_samples : int, default=300
-        The number of points, at least one for each arm. Arms have equally many, or one more.
+        The number of points, at least one for each arm. Sizes of arms differ by at most one.
     n_arms : int, default=2
         The number of arms. Neighbouring arms are 0.36 / (n_arms × turns) apart.
     turns : float, default=1.25
         How often each arm winds round the centre.
     noise : float, default=0.008
         The standard deviation of the normal noise that is added to each coordinate. Deviations
-        beyond 2.9 times as much are cut back, so that up to 0.02 all points lie in the unit
-        square.
+        are clipped to 2.9 times as much, so that up to 0.02 all points lie in the unit square.
     random_state : int, RandomState, Generator or None, default=None
         Where the points come from; an int makes the result reproducible.
 
@@ -189,7 +187,7 @@ def make_spirals(
     arms = check_integer(n_arms, "n_arms", 1)
     n = check_integer(n_samples, "n_samples", arms)
     angle = 2 * np.pi * check_positive(turns, "turns")
-    check_noise(noise)
+    check_at_least(noise, "noise", 0)
     source = random_source(random_state)
     starts = 2 * np.pi * np.arange(arms) / arms
     clean = [
@@ -207,12 +205,12 @@ def make_bars(
     Parameters
     ----------
     n_samples : int, default=240
-        The number of points, at least one for each bar. Bars have equally many, or one more.
+        The number of points, at least one for each bar. Sizes of bars differ by at most one.
     n_bars : int, default=3
         The number of bars. They are 0.9 long and at equal distances, from the lower edge of the
         square to the upper one.
     width : float, default=0.06
-        The height of each bar, so small that bars do not touch.
+        The height of each bar, below 1 / n_bars, so that bars do not touch.
     random_state : int, RandomState, Generator or None, default=None
         Where the points come from; an int makes the result reproducible.
 
@@ -253,7 +251,7 @@ def make_clouds(
     Parameters
     ----------
     n_samples : int, default=200
-        The number of points, at least one for each cloud. Clouds have equally many, or one more.
+        The number of points, at least one for each cloud. Sizes of clouds differ by at most one.
     n_clouds : int, default=3
         The number of clouds.
     spread : float, default=1.0
@@ -261,13 +259,13 @@ def make_clouds(
     side : float, default=12.0
         The side of the square in which the centres lie.
     separation : float, default=0.0
-        Centres are drawn again until each two of them are at least separation × √2 × s apart, with
-        s the larger of both clouds' largest standard deviations: the c-separation of Dasgupta
+        Centres are drawn again until any two of them are at least separation × √2 × s apart, where
+        s is the larger of both clouds' largest standard deviations: the c-separation of Dasgupta
         [1]_. Of two round clouds at a separation of 1, 2 or 3 about 24, 8 or 2 % of the points
         lie beyond the line between them.
     elongation : float, default=1.0
-        Above 1 clouds are ellipses in random directions. The ratio of long to short axis is drawn
-        from 1 to this; the area is that of a round cloud.
+        Above 1 clouds are ellipses in random directions. Ratios of the long to the short axis are
+        drawn between 1 and this number; the area is that of a round cloud.
     random_state : int, RandomState, Generator or None, default=None
         Where the points come from; an int makes the result reproducible.
 
@@ -286,10 +284,8 @@ def make_clouds(
     clouds = check_integer(n_clouds, "n_clouds", 1)
     n = check_integer(n_samples, "n_samples", clouds)
     deviation, length = check_positive(spread, "spread"), check_positive(side, "side")
-    if not 0 <= separation < np.inf:
-        raise ValueError(f"separation must be a finite number from 0 on, got {separation!r}.")
-    if not 1 <= elongation < np.inf:
-        raise ValueError(f"elongation must be a finite number from 1 on, got {elongation!r}.")
+    check_at_least(separation, "separation", 0)
+    check_at_least(elongation, "elongation", 1)
     source = random_source(random_state)
     shapes = np.broadcast_to(np.eye(2), (clouds, 2, 2))
     longest = np.full(clouds, deviation)
@@ -308,8 +304,8 @@ def make_discs_in_noise(
 ) -> tuple[Floats, Ints]:
     """Return two dense discs surrounded by uniform noise, the third cluster, in the unit square.
 
-    The noise fills the square up to a gap of 0.04 round the discs, which with the defaults is not
-    wider than its own points are apart: some that come near to a disc cannot be told from it.
+    The noise fills the square up to a gap of 0.04 round the discs. With the defaults that is no
+    wider than the gaps within the noise, so some noise points cannot be told from a disc.
 
     Parameters
     ----------

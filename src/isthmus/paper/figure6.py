@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.baselines import NEIGHBOR_GRID
-from isthmus.datasets.digits import usps_at_hand
+from isthmus.datasets.digits import usps_available
 from isthmus.paper.digit_sets import cluster_digits, shuffled_sets
 from isthmus.paper.experiment import Claim, Experiment, Result, Results, Table, Task, Verdict
 from isthmus.paper.figure6_pictures import pictures
@@ -81,7 +81,7 @@ STAND_IN_NOTE = (
 
 def tasks(quick: bool) -> list[Task]:
     """Return the tasks: a set of digits each."""
-    data = "usps" if usps_at_hand(seconds=0.5 if quick else 5.0) else "digits"
+    data = "usps" if usps_available(seconds=0.5 if quick else 5.0) else "digits"
     scale = 1.0 if data == "usps" else STAND_IN_SCALE
     found = []
     for n_digits, n_first in TEN.items():

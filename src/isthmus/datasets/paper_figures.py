@@ -1,8 +1,8 @@
 """Random state → the point sets of the paper's figures, as far as its text describes them.
 
-The paper (Xu, Liu and Tang, arXiv:0711.3594) does not publish its points, only pictures and a few
-words. What the words say is kept: numbers of points and clusters, the square (0, 1)², which method
-fails on which set. Every shape, gap and density is our guess.
+The paper (Xu, Liu and Tang, arXiv:0711.3594) does not publish its points, only pictures and a short
+description. The sets here follow it: numbers of points and clusters, the square (0, 1)², which
+method fails on which set. Every shape, gap and density is our guess.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from isthmus.datasets.shapes import arc, bar, random_source, together
 
 _Points: TypeAlias = tuple[Floats, Ints]
 
-
 # Figure 2: a horseshoe that opens to the right, and a bar that lies in its mouth. Steps along
 # either are below 0.12, and they are more than 0.2 apart.
 _HORSESHOE_SIZE, _HORSESHOE_RADIUS = 30, 0.35
@@ -43,9 +42,9 @@ _ARCH_NOISE = 0.0105
 def make_figure1(*, random_state: Any = None) -> _Points:
     """Return two moons of 25 points each, as in the paper's Figure 1.
 
-    The figure shows how transitive distances change with their order. That there are 50 points in
-    two moons, those of one moon before those of the other, is the paper's; the noise of 0.05 is
-    our guess.
+    The figure shows how transitive distances change with their order. The paper says that there are
+    50 points in two moons, those of one moon before those of the other; the noise of 0.05 is our
+    guess.
 
     Parameters
     ----------
@@ -66,10 +65,9 @@ def make_figure2(*, random_state: Any = None) -> _Points:
     """Return 50 points in two consistent clusters whose convex hulls intersect.
 
     The paper's Figure 2 illustrates Theorem 1: the hulls intersect in the plane, but not in the
-    embedded space, because the clusters are consistent (Definition 2). So much and the number of
-    points is the paper's. That the clusters are a horseshoe and a bar in its mouth is our guess.
-    They are consistent for every seed: steps within a cluster are below 0.12, and the clusters are
-    more than 0.2 apart.
+    embedded space, because the clusters are consistent (Definition 2). The paper says this and the
+    number of points; a horseshoe with a bar in its mouth is our guess. The clusters are consistent
+    for every seed: steps within a cluster are below 0.12, and the clusters are more than 0.2 apart.
 
     Parameters
     ----------
@@ -92,11 +90,11 @@ def make_figure2(*, random_state: Any = None) -> _Points:
 def make_figure3(*, n_clouds: int = 3, random_state: Any = None) -> _Points:
     """Return 200 points in normal clouds, as in the paper's Figure 3 and its 100 sets on duality.
 
-    Sets of 200 points from several normal distributions are the paper's, and that clusters have
-    the shape of ellipses. It does not say how many clouds there are, nor how wide and how far
-    apart they are. Our guess: three, of standard deviation 1, the long axis at most three times
-    the short one, with centres in a square of side 20, and a separation of 2 at least (see
-    :func:`make_clouds`), since clouds that melt into one are no clusters.
+    The paper describes sets of 200 points from several normal distributions, with elliptic
+    clusters. It does not say how many clouds there are, nor how wide and how far apart they are.
+    Our guess: three, of standard deviation 1, the long axis at most three times the short one, with
+    centres in a square of side 20, and a separation of at least 2 (see :func:`make_clouds`), since
+    overlapping clouds are no clusters.
 
     Parameters
     ----------
@@ -125,8 +123,8 @@ def make_figure3(*, n_clouds: int = 3, random_state: Any = None) -> _Points:
 def make_figure4(*, random_state: Any = None) -> _Points:
     """Return three clusters of unequal scale that single linkage does not find.
 
-    That the paper's Figure 4 has three clusters at several scales, and that cutting the longest
-    edges of the spanning tree fails on it, is the paper's; 200 points in the shapes of
+    The paper says that its Figure 4 has three clusters at several scales, and that cutting the
+    longest edges of the spanning tree fails on it; 200 points in the shapes of
     :func:`make_multi_scale` are our guess.
 
     Parameters
@@ -148,9 +146,10 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
     """Return one of eight sets inside (0, 1)², in the manner of the paper's Figure 5.
 
     A set has the letter of the panel in which the paper shows what its own method finds. The other
-    panels, g to j, m and n, show what spectral clustering finds on the same sets. From the paper:
-    there are eight sets, in this square, with complex shapes, several scales and noise, and which
-    method fails where. The shapes are our guess, except that l is two tight clusters in noise.
+    panels, g to j, m and n, show what spectral clustering finds on the same sets. The paper says
+    that there are eight sets in this square, with complex shapes, several scales and noise, and
+    which method fails on which. The shapes are our guess, except that l is two tight clusters in
+    noise.
 
     ===  ==========================================  =============================================
     set  clusters                                    who fails, K-means aside
@@ -166,21 +165,21 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
     ===  ==========================================  =============================================
 
     NJW (Ng, Jordan and Weiss) has one scale for all points. In k the steps along the ring are as
-    long as the way from one disc to the other: no scale keeps the ring in one piece and the discs
-    apart. Self-tuning (Zelnik-Manor and Perona) measures at every point in units of the distance
-    to its N-th neighbour. Along the curves of d to f that distance changes at random from point to
-    point: with a small N curves fall apart where points crowd by chance, with a large one
-    neighbouring curves become one.
+    long as the gap between the discs: no scale both keeps the ring whole and separates the discs.
+    Self-tuning (Zelnik-Manor and Perona) scales distances at every point by the distance to its
+    N-th neighbour. Along the curves of d to f that distance varies at random from point to point:
+    with a small N curves break where points are dense by chance, with a large one neighbouring
+    curves merge.
 
-    Which methods fail is the paper's account, and holds for these sets from ten seeds, the
+    The last column is the paper's account. It holds for these sets from ten seeds, with the
     spectral methods at their best parameters: NJW with scales from 0.01 to 4 fails on k and l
     alone, always; self-tuning with N from 2 to 30 solves a, b, c and k always, fails on d and l
     always, and on e and f from nine seeds each.
 
-    In l every noise point is a good step away from any other and is at home nowhere: in rows of
-    transitive distances that is what noise points have in common. To spectral methods, whose
-    clusters hang together, noise is a region like any other, to be cut into pieces. Where by
-    chance it comes too near to a disc, from one seed of twenty, we fail, too.
+    In l every noise point is far from all others, and in rows of transitive distances that makes
+    noise points alike. Spectral methods look for connected clusters and divide the noise like any
+    other region. Where noise comes too near to a disc by chance, from one seed of twenty,
+    transitive distances fail, too.
 
     Parameters
     ----------
