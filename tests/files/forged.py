@@ -5,7 +5,7 @@ import json
 import struct
 from pathlib import Path
 
-from isthmus.files.container import MAGIC
+from isthmus.files.model_file import MAGIC, VERSION
 
 ALIGNED = 64
 
@@ -17,7 +17,7 @@ def parts_of(path):
     return json.loads(raw[64 : 64 + length]), raw[64 + length :]
 
 
-def write(path, header, rest, version=1):
+def write(path, header, rest, version=VERSION):
     """Write a file with any header, given as JSON or as bytes, and right checksums."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     text = text.ljust(-(-len(text) // ALIGNED) * ALIGNED)

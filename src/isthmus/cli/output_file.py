@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from isthmus.cli.errors import UserError
 from isthmus.cli.formats import format_of_name, listed_endings, require_pyarrow
-from isthmus.files.whole import whole_file
+from isthmus.files.atomic_write import atomic_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def open_output(output: Output) -> Iterator[BinaryIO]:
             with _standard_output() as stream:
                 yield stream
         else:
-            with whole_file(output.path) as stream:
+            with atomic_file(output.path) as stream:
                 yield stream
     except BrokenPipeError:
         raise  # the reader has had enough, which is no error

@@ -16,7 +16,7 @@ import numpy as np
 from isthmus._utils.typing import Array
 from isthmus.estimators.new_rows import NewRows
 from isthmus.estimators.weighted_rows import WeightedRows
-from isthmus.files.container import read_file, write_file
+from isthmus.files.model_file import read_file, write_file
 from isthmus.kmeans import Plan
 from isthmus.metrics.registry import PrecomputedMetric, resolve_metric
 from isthmus.metrics.validation import check_points

@@ -1,1 +1,1 @@
-"""Values and arrays ↔ one file that holds no code; docs/file_format.md describes it."""
+"""Model files, which hold no code (docs/file_format.md), and atomic writes."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isthmus.files.whole import write_whole
+from isthmus.files.atomic_write import write_atomically
 from isthmus.paper.experiment import Claim, Experiment, Picture, Verdict
 from isthmus.paper.html_page import html_page
 from isthmus.paper.markdown_page import markdown_page
@@ -61,10 +61,10 @@ def write_report(
     figures.mkdir(parents=True, exist_ok=True)
     for section in sections:
         for picture in section.pictures:
-            write_whole(figures / f"{picture.name}.png", picture.png)
+            write_atomically(figures / f"{picture.name}.png", picture.png)
     report = Report(folder / "report.html", folder / "report.md", sections)
-    write_whole(report.html, html_page(page).encode())
-    write_whole(report.markdown, markdown_page(page).encode())
+    write_atomically(report.html, html_page(page).encode())
+    write_atomically(report.markdown, markdown_page(page).encode())
     return report
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from isthmus._utils.parallel import available_cores
 from isthmus._version import __version__
-from isthmus.files.whole import write_whole
+from isthmus.files.atomic_write import write_atomically
 from isthmus.paper.experiment import Experiment, Result, Results, Task
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -78,7 +78,7 @@ class Store:
             **record.__dict__,
         }
         text = json.dumps(kept, allow_nan=False, ensure_ascii=False, indent=1)
-        write_whole(path, f"{text}\n".encode())
+        write_atomically(path, f"{text}\n".encode())
 
     def records(self, experiment: Experiment, *, quick: bool) -> dict[str, Record] | None:
         """Return the records of all tasks by name, or None if one is missing."""

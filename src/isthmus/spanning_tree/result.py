@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.files.container import read_file, write_file
+from isthmus.files.model_file import read_file, write_file
 from isthmus.spanning_tree.edge_order import sort_edges
 
 

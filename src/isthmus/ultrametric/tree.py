@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import as_real, check_n_jobs
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.files.container import read_file, write_file
+from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics.registry import AnyMetric
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.embedding import embed

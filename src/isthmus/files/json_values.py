@@ -1,7 +1,7 @@
 """Values of a model ↔ JSON and a list of arrays.
 
-None, truth values, numbers and strings stand for themselves; all else is an object with one
-entry, whose name says what it is: ``{"array": 3}`` is the array of that number.
+None, booleans, numbers and strings stand for themselves. Everything else is an object with one
+entry whose key is its type: ``{"array": 3}`` is array number 3.
 """
 
 from __future__ import annotations
@@ -16,23 +16,18 @@ from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 
 from isthmus._utils.typing import Array
 
-# Types of arrays that a file can hold. Objects are none of them.
-TYPES = frozenset(
+# The dtypes of arrays that a file can hold; objects are not among them.
+DTYPES = frozenset(
     ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
 )
 _GENERATOR = "MT19937"
 _GENERATOR_WORDS = 624
 
 
-def little_endian(array: Array) -> Array:
-    """Return an array as it is written: contiguous, little-endian."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).reshape(array.shape)
-
-
 def encode(value: Any, arrays: list[Array], where: str) -> Any:
-    """Return a value as JSON; its arrays are put into a list, each of them once.
+    """Return a value as JSON, and append its arrays to a list, each of them once.
 
-    Raises TypeError for what a file cannot hold, naming ``where`` it was met.
+    Raises TypeError for what a file cannot hold, naming ``where`` it is.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -47,7 +42,7 @@ def encode(value: Any, arrays: list[Array], where: str) -> Any:
 
 
 def _tagged(value: Any, arrays: list[Array], where: str) -> tuple[str, Any]:
-    """Return what a value that is not plain is, and what it is made of."""
+    """Return the type of a value that JSON does not have, and its parts."""
     if isinstance(value, list | tuple):
         parts = [encode(part, arrays, f"{where}[{i}]") for i, part in enumerate(value)]
         return "tuple" if isinstance(value, tuple) else "list", parts
@@ -65,14 +60,14 @@ def _tagged(value: Any, arrays: list[Array], where: str) -> tuple[str, Any]:
 def _encode_entries(entries: dict[Any, Any], arrays: list[Array], where: str) -> dict[str, Any]:
     for key in entries:
         if not isinstance(key, str):
-            raise TypeError(_refused(where, f"a dictionary with the key {key!r}, no string,"))
+            raise TypeError(_refused(where, f"a dictionary whose key {key!r} is not a string"))
     return {key: encode(value, arrays, f"{where}[{key!r}]") for key, value in entries.items()}
 
 
 def _tagged_array(array: Array, arrays: list[Array], where: str) -> tuple[str, Any]:
     if array.ndim == 1 and array.dtype.kind in "OU" and all(isinstance(x, str) for x in array):
         return "names", [str(name) for name in array]
-    if array.dtype.newbyteorder("<").str not in TYPES or array.ndim > 2:
+    if array.dtype.newbyteorder("<").str not in DTYPES or array.ndim > 2:
         what = f"an array of type {array.dtype} and shape {array.shape}"
         raise TypeError(_refused(where, what))
     for number, other in enumerate(arrays):
@@ -84,8 +79,8 @@ def _tagged_array(array: Array, arrays: list[Array], where: str) -> tuple[str, A
 
 def _refused(where: str, what: str) -> str:
     return (
-        f"A file of isthmus holds numbers and strings, but no code and no objects, and {where} is "
-        f"{what}, which it cannot hold. pickle and joblib can, for files that only you write."
+        f"A model file holds numbers and strings, but no code and no objects: {where} is {what}, "
+        "which it cannot hold. pickle and joblib can, for files that only you write."
     )
 
 
@@ -100,20 +95,20 @@ def _parts_of_csr(matrix: Any) -> dict[str, Any]:
 
 
 def _parts_of_generator(state: np.random.RandomState) -> dict[str, Any]:
-    whole: Any = state.get_state(legacy=False)
-    name = whole["bit_generator"]
+    parts: Any = state.get_state(legacy=False)
+    name = parts["bit_generator"]
     if name != _GENERATOR:
-        raise TypeError(f"A random_state of {name} cannot be saved. Use a whole number instead.")
+        raise TypeError(f"A random_state of {name} cannot be saved. Use an integer instead.")
     return {
-        "key": np.asarray(whole["state"]["key"], dtype=np.uint32),
-        "position": int(whole["state"]["pos"]),
-        "has_gauss": int(whole["has_gauss"]),
-        "cached_gaussian": float(whole["gauss"]),
+        "key": np.asarray(parts["state"]["key"], dtype=np.uint32),
+        "position": int(parts["state"]["pos"]),
+        "has_gauss": int(parts["has_gauss"]),
+        "cached_gaussian": float(parts["gauss"]),
     }
 
 
 def decode(value: Any, arrays: list[Array]) -> Any:
-    """Return the value that JSON from a file stands for; ValueError where it stands for none."""
+    """Return the value that JSON from a file stands for; raise ValueError where there is none."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -124,25 +119,25 @@ def decode(value: Any, arrays: list[Array]) -> Any:
         raise ValueError("a value is neither plain nor an object with one entry")
     ((kind, inside),) = value.items()
     if kind not in _DECODERS:
-        raise ValueError(f"values of the kind {kind[:40]!r} are unknown")
+        raise ValueError(f"values of the type {kind[:40]!r} are unknown")
     return _DECODERS[kind](inside, arrays)
 
 
 def _decode_list(parts: Any, arrays: list[Array]) -> list[Any]:
     if not isinstance(parts, list):
-        raise ValueError("a list is none")  # noqa: TRY004
+        raise ValueError("the content of a list is not a list")  # noqa: TRY004
     return [decode(part, arrays) for part in parts]
 
 
 def _decode_dict(entries: Any, arrays: list[Array]) -> dict[str, Any]:
     if not isinstance(entries, dict):
-        raise ValueError("a dictionary is none")  # noqa: TRY004
+        raise ValueError("the content of a dictionary is not a dictionary")  # noqa: TRY004
     return {key: decode(value, arrays) for key, value in entries.items()}
 
 
 def _decode_float(name: Any, _: list[Array]) -> float:
     if name not in ("inf", "-inf", "nan"):
-        raise ValueError("a number is none")
+        raise ValueError("a number that is not finite must be inf, -inf or nan")
     return float(name)
 
 
@@ -165,17 +160,17 @@ def _decode_csr(entries: Any, arrays: list[Array]) -> Any:
         raise ValueError("the shape of a sparse matrix makes no sense")
     for name in ("data", "indices", "indptr"):
         if not isinstance(parts[name], np.ndarray) or parts[name].ndim != 1:
-            raise ValueError("a part of a sparse matrix is no array of one dimension")
+            raise ValueError("the parts of a sparse matrix must be arrays of one dimension")
+    # SciPy trusts much of what it is given.
+    _check_compressed(parts["indptr"], parts["indices"], parts["data"], shape)
     make = csr_array if parts["is_array"] is True else csr_matrix
-    # Checked before SciPy looks at them: it trusts much of what it gets.
-    check_compressed(parts["indptr"], parts["indices"], parts["data"], shape)
     return make((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(shape))
 
 
-def check_compressed(indptr: Array, indices: Array, data: Array, shape: list[int]) -> None:
+def _check_compressed(indptr: Array, indices: Array, data: Array, shape: list[int]) -> None:
     """Raise ValueError where these are not the rows of a CSR matrix of this shape."""
     if len(shape) != 2 or {indptr.dtype.kind, indices.dtype.kind} != {"i"}:
-        raise ValueError("a sparse matrix has a wrong shape or indices that are no whole numbers")
+        raise ValueError("the shape of a sparse matrix is wrong, or its indices are not integers")
     if len(indptr) != shape[0] + 1 or indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
         raise ValueError("the rows of a sparse matrix are not in order")
     if indptr[-1] != len(indices) or len(indices) != len(data):
@@ -187,10 +182,14 @@ def check_compressed(indptr: Array, indices: Array, data: Array, shape: list[int
 def _decode_generator(entries: Any, arrays: list[Array]) -> np.random.RandomState:
     parts = _decode_dict(entries, arrays)
     key, position = parts["key"], parts["position"]
-    whole = isinstance(key, np.ndarray) and key.dtype == np.uint32
-    if not whole or key.shape != (_GENERATOR_WORDS,) or not key.any():
-        raise ValueError("the state of a random number generator makes no sense")
-    if type(position) is not int or not 0 <= position <= _GENERATOR_WORDS:
+    if not (
+        isinstance(key, np.ndarray)
+        and key.dtype == np.uint32
+        and key.shape == (_GENERATOR_WORDS,)
+        and key.any()
+        and type(position) is int
+        and 0 <= position <= _GENERATOR_WORDS
+    ):
         raise ValueError("the state of a random number generator makes no sense")
     state = np.random.RandomState(0)
     gaussian = int(bool(parts["has_gauss"])), float(parts["cached_gaussian"])

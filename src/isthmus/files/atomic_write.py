@@ -1,4 +1,4 @@
-"""A file that appears under its name only when it is complete."""
+"""Atomic writes: a file appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing beside ``path``; it takes that name when all is written.
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file beside ``path``, which takes that name when everything is written.
 
-    Whatever goes wrong, Ctrl-C included, what had the name before is left as it was.
+    After an error or Ctrl-C, whatever had the name before is unchanged.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -28,7 +28,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all."""
-    with whole_file(path) as stream:
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a complete file, or leave what is there unchanged."""
+    with atomic_file(path) as stream:
         stream.write(content)

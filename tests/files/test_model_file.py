@@ -14,8 +14,9 @@ from scipy.sparse import csr_array, csr_matrix
 
 from files import forged
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.files.container import read_file, write_file
-from isthmus.files.values import TYPES
+from isthmus.files.atomic_write import atomic_file
+from isthmus.files.json_values import DTYPES
+from isthmus.files.model_file import VERSION, read_file, write_file
 
 plain = (
     st.none()
@@ -23,7 +24,7 @@ plain = (
     | st.integers()
     | st.floats(allow_nan=False)
     | st.text(max_size=5)
-    | st.sampled_from(sorted(TYPES)).flatmap(
+    | st.sampled_from(sorted(DTYPES)).flatmap(
         lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=2, min_side=0))
     )
 )
@@ -142,11 +143,9 @@ def test_what_cannot_be_held_is_refused_before_a_file_is_touched(value, tmp_path
 def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     path = tmp_path / "file"
     write_file(path, "Anything", {"x": 1})
-    monkeypatch.setattr("isthmus.files.container._padding", lambda _: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        write_file(path, "Anything", {"x": np.zeros(3)})
+    with pytest.raises(ZeroDivisionError), atomic_file(path) as stream:
+        stream.write(bytes(1 // 0))
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
-    monkeypatch.undo()
 
     def fail(*_):
         raise KeyboardInterrupt
@@ -216,11 +215,9 @@ def test_alien_files(tmp_path):
         SpanningTree.load(tmp_path)
 
 
-def test_files_of_the_first_version_stay_readable():
-    tree = SpanningTree.load(Path(__file__).parent / "tree_version_1.isthmus")
-    assert tree.edges.tolist() == [[0, 1], [1, 2], [2, 3]]
-    assert tree.weights.tolist() == [1.0, 2.0, np.inf]
-    assert tree.engine == "prim"
+def test_files_of_an_older_version_are_refused():
+    with pytest.raises(ValueError, match=r"isthmus: its format has version 1, .*again and save it"):
+        SpanningTree.load(Path(__file__).parent / "tree_version_1.isthmus")
 
 
 def test_another_kind(tree_file):
@@ -229,8 +226,9 @@ def test_another_kind(tree_file):
 
 
 def test_a_newer_version(tree_file):
-    forged.write(tree_file, *forged.parts_of(tree_file), version=2)
-    with pytest.raises(ValueError, match=r"version 2.*newer isthmus"):
+    newer = VERSION + 1
+    forged.write(tree_file, *forged.parts_of(tree_file), version=newer)
+    with pytest.raises(ValueError, match=rf"version {newer}.*newer isthmus"):
         SpanningTree.load(tree_file)
     forged.write(tree_file, *forged.parts_of(tree_file), version=0)
     with pytest.raises(ValueError, match="make no sense"):
@@ -360,31 +358,49 @@ def test_arrays_that_make_no_tree(tmp_path, number, array, words):
 
 
 @pytest.mark.parametrize(
-    ("name", "part", "words"),
+    ("tag", "part", "words"),
     [
-        ("rows", {"indptr": np.array([0, 9, 2])}, "in order"),
-        ("rows", {"indptr": np.array([0, 1, 7])}, "more or fewer"),
-        ("rows", {"indptr": np.array([1, 1, 2])}, "in order"),
-        ("rows", {"indices": np.array([0, 2])}, "outside"),
-        ("rows", {"indices": np.array([-1, 0])}, "outside"),
-        ("rows", {"indices": np.array([0.0, 1.0])}, "integers"),
-        ("rows", {"data": np.zeros(5)}, "more or fewer"),
-        ("rows", {"data": np.zeros((2, 1))}, "one dimension"),
-        ("rows", {"shape": [2, -2]}, "shape"),
-        ("rows", {"shape": [2]}, "shape"),
-        ("generator", {"position": 10**9}, "makes no sense"),
-        ("generator", {"position": -1}, "makes no sense"),
-        ("generator", {"key": np.ones(3, dtype=np.uint32)}, "makes no sense"),
-        ("generator", {"cached_gaussian": "x"}, "x"),
+        ("csr", {"indptr": np.array([0, 9, 2])}, "in order"),
+        ("csr", {"indptr": np.array([0, 1, 7])}, "more or fewer"),
+        ("csr", {"indptr": np.array([1, 1, 2])}, "in order"),
+        ("csr", {"indices": np.array([0, 2])}, "outside"),
+        ("csr", {"indices": np.array([-1, 0])}, "outside"),
+        ("csr", {"indices": np.array([0.0, 1.0])}, "integers"),
+        ("csr", {"data": np.zeros(5)}, "more or fewer"),
+        ("csr", {"data": np.zeros((2, 1))}, "one dimension"),
+        ("csr", {"shape": [2, -2]}, "shape"),
+        ("csr", {"shape": [2]}, "shape"),
+        ("random state", {"position": 10**9}, "makes no sense"),
+        ("random state", {"position": -1}, "makes no sense"),
+        ("random state", {"key": np.ones(3, dtype=np.uint32)}, "makes no sense"),
+        ("random state", {"cached_gaussian": "x"}, "x"),
     ],
 )
-def test_parts_that_do_not_fit_together(tmp_path, monkeypatch, name, part, words):
-    module = f"isthmus.files.values._parts_of_{'csr' if name == 'rows' else 'generator'}"
-    import isthmus.files.values as values_module
-
-    whole = getattr(values_module, module.rsplit(".", 1)[1])
-    monkeypatch.setattr(module, lambda value: {**whole(value), **part})
-    content = {"rows": csr_array([[0.0, 1.0], [2.0, 0.0]]), "generator": np.random.RandomState(0)}
-    write_file(tmp_path / "file", "Anything", {name: content[name]})
-    with pytest.raises(ValueError, match=words):
-        read_file(tmp_path / "file", "Anything", dict)
+def test_parts_that_do_not_fit_together(tmp_path, tag, part, words):
+    generator = np.random.RandomState(0).get_state(legacy=False)
+    parts = {
+        "csr": {
+            "is_array": True,
+            "shape": [2, 2],
+            "data": np.array([1.0, 2.0]),
+            "indices": np.array([1, 0]),
+            "indptr": np.array([0, 1, 2]),
+        },
+        "random state": {
+            "key": generator["state"]["key"].astype(np.uint32),
+            "position": 5,
+            "has_gauss": 0,
+            "cached_gaussian": 0.0,
+        },
+    }[tag]
+    path = tmp_path / "file"
+    for changes, refused in (({}, False), (part, True)):
+        write_file(path, "Anything", {"value": {**parts, **changes}})
+        header, rest = forged.parts_of(path)
+        header["content"]["value"] = {tag: header["content"]["value"]["dict"]}
+        forged.write(path, header, rest)
+        if refused:
+            with pytest.raises(ValueError, match=words):
+                read_file(path, "Anything", dict)
+        else:
+            read_file(path, "Anything", dict)
