@@ -1,7 +1,7 @@
 """True classes and clusters → how well they agree.
 
-Clusters have no names of their own, so each cluster is first matched with the class that it
-stands for: one cluster per class at most, and the matching under which most points are right.
+The names of clusters mean nothing, so each cluster is first matched with a class: at most one
+cluster per class, and in such a way that most points are right.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def error_rate(y_true: Any, y_pred: Any) -> float:
     y_true : array-like of shape (n_samples,)
         The classes: numbers, strings or anything hashable.
     y_pred : array-like of shape (n_samples,)
-        The clusters. There may be more or fewer than classes; every point of a cluster that is
-        left without a class counts as wrong.
+        The clusters. There may be more or fewer than classes; every point of a cluster without a
+        class counts as wrong.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def error_rate(y_true: Any, y_pred: Any) -> float:
 
 
 def match_labels(y_true: Any, y_pred: Any) -> Array:
-    """Return y_pred with each cluster renamed to the class that it is best matched with.
+    """Return y_pred with each cluster renamed to the class that it is matched with.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def match_labels(y_true: Any, y_pred: Any) -> Array:
     Returns
     -------
     ndarray of shape (n_samples,)
-        Clusters that are left without a class get names that no class has: the next whole
-        numbers if the classes are numbers, else ``"cluster …"`` with their own label.
+        Clusters without a class get names that no class has: the next integers if the classes are
+        numbers, else ``"cluster …"`` with their own label.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _coded(labels: Any, name: str) -> _Coded:
     if array.dtype != object:
         names, codes = np.unique(array, return_inverse=True)
         return _Coded(names, codes.astype(np.int64))
-    # Objects need not be comparable, so they are numbered as they come.
+    # Objects need not be comparable, so they are numbered in the order of appearance.
     numbers: dict[Any, int] = {}
     codes = np.array([numbers.setdefault(label, len(numbers)) for label in array], dtype=np.int64)
     names = np.empty(len(numbers), dtype=object)
@@ -130,7 +130,7 @@ def _best_matching(true: _Coded, pred: _Coded) -> _Matching:
     require_memory(
         shape[0] * shape[1] * 8,
         f"Counting {shape[0]} classes against {shape[1]} clusters",
-        "So many different labels are rarely meant: pass labels, not values.",
+        "Pass labels of classes and clusters, not measured values.",
     )
     pairs = true.codes * shape[1] + pred.codes
     counts = np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
@@ -139,11 +139,11 @@ def _best_matching(true: _Coded, pred: _Coded) -> _Matching:
 
 
 def _spare_names(classes: Array, clusters: Array) -> Array:
-    """Return as many names as there are clusters, none of them a class's."""
+    """Return a name for each cluster, none of them a class's."""
     if classes.dtype.kind in "iuf":
         first = math.floor(classes.max()) + 1
-        whole = np.uint64 if classes.dtype.kind == "u" else np.int64
-        return np.arange(first, first + len(clusters), dtype=whole)
+        integer = np.uint64 if classes.dtype.kind == "u" else np.int64
+        return np.arange(first, first + len(clusters), dtype=integer)
     taken = set(classes.tolist())
     names = []
     for label in clusters.tolist():

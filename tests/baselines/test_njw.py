@@ -9,9 +9,10 @@ from sklearn.manifold import spectral_embedding
 from sklearn.metrics import adjusted_rand_score
 
 from inputs import points
-from isthmus.baselines import NJWSpectralClustering, from_distances
+from isthmus.baselines import NJWSpectralClustering, spectral
 from isthmus.baselines.affinities import gaussian_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
+from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
+from isthmus.baselines.spectral import label_rows
 from isthmus.datasets import make_two_moons
 
 
@@ -122,7 +123,8 @@ def test_rows_that_vanish():
     rows = unit_rows(vectors)
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0], [0.6, -0.8]])
     distances = cdist([[0.0], [2.0], [3.0]], [[0.0], [2.0], [3.0]])
-    assert nearest_with_direction(rows, distances).tolist() == [0, 2, 2]
+    labels = label_rows(rows, distances, lambda kept: np.arange(len(kept)))
+    assert labels.tolist() == [0, 1, 1]
 
 
 def test_bad_input(monkeypatch):
@@ -141,6 +143,6 @@ def test_bad_input(monkeypatch):
     def refuse(n_bytes, what, instead):
         raise MemoryError(f"{what} needs {n_bytes}. {instead}")
 
-    monkeypatch.setattr(from_distances, "require_memory", refuse)
+    monkeypatch.setattr(spectral, "require_memory", refuse)
     with pytest.raises(MemoryError, match=r"for 30 points needs 36000\. TransitiveClustering"):
         NJWSpectralClustering(2).fit(X)

@@ -24,7 +24,7 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.parametrize("estimator", SPECTRAL)
 def test_what_is_refused(estimator):
     X = points("gaussian", 20, 2, seed=0)
-    with pytest.raises(TypeError, match="takes no sparse points"):
+    with pytest.raises(TypeError, match="does not take sparse points"):
         estimator.fit(csr_array(X))
     with pytest.raises(TypeError, match="Masked arrays"):
         estimator.fit(np.ma.masked_greater(X, 0.0))

@@ -98,7 +98,9 @@ def test_the_paper_on_ionosphere():
 
 def test_bad_input():
     X, y = points("gaussian", 30, 2, seed=0), np.zeros(30)
-    with pytest.raises(ValueError, match=r"has no parameter 'delta'; it has n_clusters, n_init"):
+    with pytest.raises(
+        ValueError, match=r"no parameter 'delta'. Its parameters: n_clusters, n_init"
+    ):
         sweep(NJWSpectralClustering(2), "delta", [1.0], X, y)
     with pytest.raises(ValueError, match="at least one value of sigma"):
         sweep(NJWSpectralClustering(2), "sigma", [], X, y)

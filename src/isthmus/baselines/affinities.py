@@ -1,8 +1,8 @@
-"""Distances → affinities, as logarithms, and the normalised matrix of them.
+"""Distances → affinities, as logarithms, and their normalised matrix.
 
-An affinity is exp(e) with an exponent e that is not positive. Normalised ones are computed from the
-exponents: where every affinity of a point is too small for float64, its degree would be zero,
-but the ratios that count are ordinary numbers.
+An affinity is exp(e) with an exponent e ≤ 0. Normalised affinities are computed from the exponents:
+where every affinity of a point underflows, its degree would be zero, but the ratios are ordinary
+numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus._utils.typing import Floats
 
-# Exponents are cut off here, so that differences of them are never inf - inf.
+# Exponents are clipped here, so that differences of them are never inf - inf.
 _LOWEST = -1e300
 
 
@@ -32,13 +32,12 @@ def local_exponents(distances: Floats, n_neighbors: int) -> Floats:
 def local_scales(distances: Floats, n_neighbors: int) -> Floats:
     """Return the distance of each point to its N-th neighbour, (n,), all of them above zero.
 
-    Of n points each has n - 1 neighbours: where N is above that, the last one. Where that
-    neighbour is a duplicate, the nearest point that is none takes its place; where there is no
-    such point, all are equal, and so is every scale: 1.
+    Where N is above n - 1, it is the last neighbour. Where that neighbour is a duplicate, the
+    nearest point that is none replaces it; where there is no such point, all are equal, and every
+    scale is 1.
     """
-    n_points = len(distances)
-    place = min(n_neighbors, n_points - 1)  # the point itself is at place 0
-    scales: Floats = np.partition(distances, place, axis=1)[:, place]
+    rank = min(n_neighbors, len(distances) - 1)  # the point itself has rank 0
+    scales: Floats = np.partition(distances, rank, axis=1)[:, rank]
     for i in np.flatnonzero(scales == 0.0):
         scales[i] = np.min(distances[i], where=distances[i] > 0.0, initial=np.inf)
     scales[np.isinf(scales)] = 1.0

@@ -1,11 +1,11 @@
-"""A symmetric matrix → its leading eigenvectors → rows of unit length."""
+"""A symmetric matrix → its leading eigenvectors; eigenvectors → rows of unit length."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh
 
-from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.typing import Floats
 
 
 def leading_eigenvectors(matrix: Floats, n_vectors: int) -> tuple[Floats, float]:
@@ -33,19 +33,9 @@ def leading_eigenvectors(matrix: Floats, n_vectors: int) -> tuple[Floats, float]
 
 
 def unit_rows(vectors: Floats) -> Floats:
-    """Return the rows scaled to unit length, however short they are; zeros stay zeros."""
+    """Return the rows scaled to unit length, however short they are; zero rows stay zero."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     scaled = vectors / np.where(largest == 0.0, 1.0, largest)  # their squares do not underflow
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
     rows: Floats = scaled / np.where(lengths == 0.0, 1.0, lengths)
     return rows
-
-
-def nearest_with_direction(rows: Floats, distances: Floats) -> Ints:
-    """Return, for each point, itself or the nearest point whose row does not vanish, (n,)."""
-    nearest = np.arange(len(rows))
-    kept = np.flatnonzero(rows.any(axis=1))
-    lost = np.flatnonzero(~rows.any(axis=1))
-    if lost.size:
-        nearest[lost] = kept[distances[np.ix_(lost, kept)].argmin(axis=1)]
-    return nearest

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_positive
 from isthmus._utils.typing import Floats
 from isthmus.baselines.affinities import affinities, gaussian_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
-from isthmus.baselines.from_distances import FromDistances, check_n_init, kmeans_labels
+from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
+from isthmus.baselines.spectral import SpectralClusterer, check_n_init, kmeans_labels, label_rows
 
 
-class NJWSpectralClustering(FromDistances):
+class NJWSpectralClustering(SpectralClusterer):
     """Cluster by the leading eigenvectors of a normalised matrix of Gaussian affinities.
 
     The algorithm of Ng, Jordan and Weiss [1]_, step by step: affinities
     exp(-‖x_i - x_j‖² / (2 σ²)) between different points and 0 on the diagonal, divided by the
-    roots of both points' row sums; the ``n_clusters`` leading eigenvectors as columns; rows scaled
-    to unit length; K-means on these rows.
+    square roots of both points' row sums; the ``n_clusters`` leading eigenvectors as columns; rows
+    scaled to unit length; K-means on these rows.
 
     Parameters
     ----------
     n_clusters : int, default=8
     sigma : float, default=1.0
-        The scale σ of affinities. It must suit the data: there is no default that does.
+        The scale σ of affinities. It must suit the data: no default does.
     n_init : int or "auto", default="auto"
         Starts of K-means; "auto" is 10.
     random_state : int, RandomState or None, default=None
@@ -39,22 +38,22 @@ class NJWSpectralClustering(FromDistances):
     embedding_ : ndarray of shape (n_samples, n_clusters)
         The rows that K-means clusters.
     eigengap_ : float
-        How far the next eigenvalue is below the leading ones; infinite where there is none. Near
-        the rounding errors, 1e-15, the eigenvectors are not determined, and neither are labels.
+        How far the next eigenvalue is below the leading ones; infinite where there is none. At the
+        size of rounding errors, 1e-15, neither eigenvectors nor labels are determined.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
     Notes
     -----
-    Takes O(n³) time and several n × n matrices, and refuses before allocating what would not fit
-    in memory.
+    Takes O(n³) time and several n × n matrices; raises MemoryError before allocating more than
+    fits in memory.
 
     Affinities below 1e-308 are 0 in ``affinity_matrix_``. The normalised ones are computed from
-    logarithms, so no point loses its last neighbour to that. With a σ far below the distances of
-    neighbours the points fall into more separate groups than there are clusters; all of these have
-    eigenvalues of almost 1, and which eigenvectors lead, and so the labels, is an accident of
-    rounding: ``eigengap_`` shows it. Rows are scaled to unit length however short they are. One
-    that is zero stays zero: its point takes the label of the nearest one whose row is not.
+    logarithms, so no point loses its last neighbour to underflow. With a σ far below the distances
+    of neighbours the points fall into more separate groups than there are clusters; all of these
+    have eigenvalues of almost 1, so that rounding decides which eigenvectors lead, and with them
+    the labels: ``eigengap_`` shows it. Rows are scaled to unit length however short they are. One
+    that is zero stays zero: its point takes the label of the nearest point whose row is not.
 
     References
     ----------
@@ -93,10 +92,10 @@ class NJWSpectralClustering(FromDistances):
         k = check_n_clusters(self.n_clusters, len(distances))
         exponents = gaussian_exponents(distances, float(self.sigma))
         vectors, self.eigengap_ = leading_eigenvectors(normalised_affinities(exponents), k)
-        rows = unit_rows(vectors)
-        kept = np.flatnonzero(rows.any(axis=1))
-        labels = np.zeros(len(rows), dtype=np.int32)
-        labels[kept] = kmeans_labels(rows[kept], k, check_n_init(self.n_init), self.random_state)
-        self.labels_ = labels[nearest_with_direction(rows, distances)]
+        self.embedding_ = unit_rows(vectors)
+        self.labels_ = label_rows(
+            self.embedding_,
+            distances,
+            lambda rows: kmeans_labels(rows, k, self.n_init, self.random_state),
+        )
         self.affinity_matrix_ = affinities(exponents)
-        self.embedding_ = rows

@@ -4,8 +4,8 @@ In rows Z of unit length the cost Σ_ij Z_ij² / max_j Z_ij² is the sum of 1 / 
 number of rows where each lies on an axis, and more elsewhere. It is minimised over rotations, as
 products of Givens rotations, by gradient descent on their angles.
 
-A product of rotations is a rotation, so each step begins with all angles at zero, from the rows as
-they are by then. There the derivatives are simple: an angle θ of the plane (a, b) turns Z_a into
+A product of rotations is a rotation, so each step starts with all angles at zero, from the rows as
+rotated so far. There the derivatives are simple: an angle θ of the plane (a, b) turns Z_a into
 Z_a - θ Z_b and Z_b into Z_b + θ Z_a, and the cost changes only through the largest entry of a row.
 """
 
@@ -17,11 +17,11 @@ from isthmus._utils.typing import Floats
 from isthmus.baselines.eigenvectors import unit_rows
 
 _MAX_STEPS = 200
-# Costs are means over rows. A step must lower them by this share of what the gradient promises …
+# Costs are means over rows. A step must lower them by this share of what the gradient predicts …
 _SUFFICIENT = 1e-4
-# … and descent ends where it promises less than this.
+# … and descent ends where it predicts less than this.
 _NEGLIGIBLE = 1e-12
-# Costs that differ by so much, relatively, are equally good.
+# Costs with at most this relative difference are equally good.
 _SAME_COST = 1e-4
 
 
@@ -42,11 +42,11 @@ def align_incrementally(vectors: Floats) -> tuple[list[Floats], Floats]:
     Returns
     -------
     rotations : list of ndarray of shape (c, c)
-        The descent begins with the one before it, which leaves the new eigenvector as it is, and
-        once more with the axes that c almost orthogonal rows suggest. The better result of both
-        is kept: from either start alone it can end in a poor local minimum.
+        Each descent starts from the rotation before it, which leaves the new eigenvector as it is,
+        and again from the axes of c almost orthogonal rows. The better result of both is kept:
+        from either start alone it can end in a poor local minimum.
     costs : ndarray of shape (k,)
-        The cost that is left, as of :func:`alignment_cost`.
+        The minimised cost, as of :func:`alignment_cost`.
     """
     rotations, costs = [np.eye(1)], [1.0]
     for c in range(2, vectors.shape[1] + 1):
@@ -64,7 +64,7 @@ def align_incrementally(vectors: Floats) -> tuple[list[Floats], Floats]:
 def best_number(costs: Floats) -> int:
     """Return the largest number of columns, from 2 on, that costs no more than any other.
 
-    One column costs nothing, whatever the points are: it is taken only where there is no other.
+    One column has the perfect cost for any points: it is chosen only where there is no other.
     """
     if len(costs) == 1:
         return 1
@@ -73,29 +73,29 @@ def best_number(costs: Floats) -> int:
 
 
 def orthogonal_rows(rows: Floats) -> Floats:
-    """Return the rotation, (k, k), whose columns are nearest to k rows that are most orthogonal.
+    """Return the rotation, (k, k), whose columns are nearest to k almost orthogonal rows.
 
-    The first row is the first of all; each next one has the smallest largest overlap with those
-    before it. Where clusters are separate, these are one row of each.
+    These begin with the first row; each next one has the smallest largest overlap with those
+    before it. Where clusters are separate, that chooses one row of each.
     """
     k = rows.shape[1]
     chosen = np.empty((k, k))
     overlap = np.zeros(len(rows))
-    place = 0
+    row = 0
     for c in range(k):
-        chosen[c] = rows[place]
-        np.maximum(overlap, np.abs(rows @ rows[place]), out=overlap)
-        place = int(overlap.argmin())
+        chosen[c] = rows[row]
+        np.maximum(overlap, np.abs(rows @ rows[row]), out=overlap)
+        row = int(overlap.argmin())
     left, _, right = np.linalg.svd(chosen.T)
     rotation: Floats = left @ right
     return rotation
 
 
 def minimise_cost(rows: Floats, start: Floats) -> tuple[Floats, float]:
-    """Return the rotation, (k, k), of a local minimum of the cost of rows @ rotation, and the cost.
+    """Return the rotation, (k, k), at a local minimum of the cost of rows @ rotation, and the cost.
 
     rows : (n, k), of unit length
-    start : (k, k), the rotation to begin with
+    start : (k, k), the rotation to start from
     """
     rotation = start
     turned = rows @ rotation
@@ -103,7 +103,7 @@ def minimise_cost(rows: Floats, start: Floats) -> tuple[Floats, float]:
     rate = 1.0
     for _ in range(_MAX_STEPS):
         gradient = cost_gradient(turned)
-        slope = float((gradient * gradient).sum()) / 2  # each angle is there twice
+        slope = float((gradient * gradient).sum()) / 2  # each angle counts twice
         while rate * slope > _NEGLIGIBLE:
             step = givens_product(-rate * gradient)
             turned = rows @ (rotation @ step)
@@ -126,7 +126,7 @@ def cost_gradient(rows: Floats) -> Floats:
     n_rows = len(rows)
     largest = np.abs(rows).argmax(axis=1)
     top = rows[np.arange(n_rows), largest]
-    # The cost of a row is |z|² / top², and rotations leave |z| alone.
+    # The cost of a row is |z|² / top², and rotations preserve |z|.
     by_entry = np.zeros_like(rows)
     by_entry[np.arange(n_rows), largest] = -2.0 * (rows * rows).sum(axis=1) / top**3 / n_rows
     products = rows.T @ by_entry
@@ -137,8 +137,7 @@ def cost_gradient(rows: Floats) -> Floats:
 def givens_product(angles: Floats) -> Floats:
     """Return the product of rotations by angles[a, b] in the planes a < b, (k, k).
 
-    Each turns columns a and b of what it is multiplied with into cos θ · a - sin θ · b and
-    sin θ · a + cos θ · b.
+    Each maps columns a and b to cos θ · a - sin θ · b and sin θ · a + cos θ · b.
     """
     k = len(angles)
     product = np.eye(k)

@@ -10,65 +10,65 @@ from sklearn.utils import check_random_state
 from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
 from isthmus._utils.typing import Floats, Labels
 from isthmus.baselines.affinities import affinities, local_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, nearest_with_direction, unit_rows
-from isthmus.baselines.from_distances import FromDistances, check_n_init, kmeans_labels
+from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
 from isthmus.baselines.rotation import align_incrementally, best_number
+from isthmus.baselines.spectral import SpectralClusterer, check_n_init, kmeans_labels, label_rows
 
 
-class SelfTuningSpectralClustering(FromDistances):
-    """Cluster by eigenvectors of affinities that each have the scale of their surroundings.
+class SelfTuningSpectralClustering(SpectralClusterer):
+    """Cluster by eigenvectors of affinities with a local scale at every point.
 
     The algorithm of Zelnik-Manor and Perona [1]_: the scale σ_i of a point is the distance to its
     ``n_neighbors``-th neighbour, and the affinity of two points is exp(-d² / (σ_i σ_j)), 0 on the
-    diagonal, divided by the roots of both points' row sums. The leading eigenvectors are rotated
-    so that each row has as far as possible one entry alone, and that one is the point's cluster.
+    diagonal, divided by the square roots of both points' row sums. The leading eigenvectors are
+    rotated so that each row is as near as possible to an axis, and that axis is its cluster.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         "auto" takes the number, from 2 to ``max_clusters``, whose eigenvectors can be aligned best;
-        of numbers whose costs agree to a ten-thousandth, the largest.
+        of numbers whose costs agree to a relative 1e-4, the largest.
     n_neighbors : int, default=7
-        Which neighbour's distance is the scale of a point; the point itself does not count. Where
-        there are fewer others, the farthest.
+        Which neighbour's distance is the scale of a point, the point itself not counted; the
+        farthest where there are fewer.
     alignment : {"rotation", "kmeans"}, default="rotation"
         "kmeans" replaces the last step by K-means on the rows, scaled to unit length.
     max_clusters : int, default=10
-        The largest number that "auto" considers; no more than there are points.
+        The largest number that "auto" considers, if there are that many points.
     n_init : int or "auto", default="auto"
         Starts of K-means; "auto" is 10.
     random_state : int, RandomState or None, default=None
-        Chooses the starts of K-means. The rotation has nothing random.
+        Chooses the starts of K-means. The rotation is deterministic.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        With "rotation" some numbers of clusters may not occur: where no point has its largest
-        entry in a column.
+        With "rotation" some labels may not occur: those of columns in which no point has its
+        largest entry.
     n_clusters_ : int
         The number of clusters asked for, or found by "auto".
     affinity_matrix_ : ndarray of shape (n_samples, n_samples)
     embedding_ : ndarray of shape (n_samples, n_clusters_)
         The rows, of unit length, and rotated unless the alignment is "kmeans".
     alignment_costs_ : ndarray of shape (n_numbers,)
-        What is left of the cost Σ_ij Z_ij² / max_j Z_ij², divided by the number of points, for
-        1, 2, … eigenvectors; 1 is perfect. Not there where K-means needs none of it.
+        The minimised cost Σ_ij Z_ij² / max_j Z_ij², divided by the number of points, for
+        1, 2, … eigenvectors; 1 is perfect. Not set where K-means makes it superfluous.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
     Notes
     -----
-    Takes O(n³) time and several n × n matrices, and refuses before allocating what would not fit
-    in memory.
+    Takes O(n³) time and several n × n matrices; raises MemoryError before allocating more than
+    fits in memory.
 
-    Gradient descent finds a local minimum of the cost. As in [1]_ each number of eigenvectors
-    begins with the rotation of the one before; here it also begins with the axes of a few rows
-    that are almost orthogonal, and the better one of both is kept.
+    Gradient descent finds a local minimum of the cost. As in [1]_ the descent for c eigenvectors
+    starts from the rotation found for c - 1; here it also starts from the axes of a few rows that
+    are almost orthogonal, and the better of both results is kept.
 
     Where ``n_neighbors`` or more points equal a point, its scale is the distance to the nearest
-    other one. Normalised affinities are computed from logarithms, so outliers whose
-    affinities are all too small for float64 keep their neighbours. A row that is zero stays zero:
-    its point takes the label of the nearest one whose row is not.
+    distinct one. Normalised affinities are computed from logarithms, so outliers whose affinities
+    are all too small for float64 keep their neighbours. A row that is zero stays zero: its point
+    takes the label of the nearest point whose row is not.
 
     References
     ----------
@@ -129,18 +129,13 @@ class SelfTuningSpectralClustering(FromDistances):
         rows = unit_rows(vectors[:, :k])
         if self.alignment == "rotation":
             rows = rows @ rotation
-        self.labels_ = self._labels(rows)[nearest_with_direction(rows, distances)]
+        self.labels_ = label_rows(rows, distances, self._cluster)
         self.n_clusters_ = k
         self.affinity_matrix_ = affinities(exponents)
         self.embedding_ = rows
 
-    def _labels(self, rows: Floats) -> Labels:
-        """Return the clusters, (n,) int32, of rows; anything for those that vanish."""
-        labels = np.zeros(len(rows), dtype=np.int32)
-        kept = np.flatnonzero(rows.any(axis=1))
-        if self.alignment == "rotation":
-            labels[kept] = np.abs(rows[kept]).argmax(axis=1)
-        else:
-            n_init = check_n_init(self.n_init)
-            labels[kept] = kmeans_labels(rows[kept], rows.shape[1], n_init, self.random_state)
-        return labels
+    def _cluster(self, rows: Floats) -> Labels:
+        if self.alignment == "kmeans":
+            return kmeans_labels(rows, rows.shape[1], self.n_init, self.random_state)
+        axes: Labels = np.abs(rows).argmax(axis=1).astype(np.int32)
+        return axes

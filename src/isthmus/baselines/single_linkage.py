@@ -1,4 +1,4 @@
-"""SingleLinkage: the spanning tree without its longest edges."""
+"""SingleLinkage: the minimum spanning tree without its longest edges."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 
 
 class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Cut the longest edges of the minimum spanning tree: hierarchical clustering by single links.
+    """Cut the longest edges of the minimum spanning tree: single-linkage clustering.
 
     Without its k - 1 longest edges the tree falls into k clusters. The paper shows where this and
-    K-means on transitive distances differ: a few points far from all others are clusters here.
+    K-means on transitive distances differ: here a few points far from all others are clusters.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Of equally long edges those of the larger indices are cut first: edges are cut from the end of
-    the tree's total order, by weight, smaller and larger index.
+    Edges are cut from the end of the tree's total order, by weight, smaller and larger index; so
+    of equally long edges those with the larger indices are cut first.
 
     Examples
     --------

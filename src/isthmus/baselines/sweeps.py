@@ -1,8 +1,8 @@
-"""A clusterer and values of one of its parameters → the error rate of each, and the best.
+"""A clusterer and values of one of its parameters → the error rate at each, and the best.
 
 The paper shows the best results of the spectral methods over such values. The choice needs the
-true classes, so it says what a method could do, not what it does; the error at the value that
-the estimator came with is there to compare.
+true classes, so it shows what a method could reach, not what it does in practice; the error at the
+estimator's own value is there to compare.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from isthmus._utils.parallel import map_in_threads
 from isthmus._utils.parameters import check_n_jobs
-from isthmus._utils.typing import Array, Floats
-from isthmus.baselines.from_distances import FromDistances, distances_of
+from isthmus._utils.typing import Floats
+from isthmus.baselines.spectral import SpectralClusterer, distances_of
 from isthmus.evaluation import error_rate
 
 # The values of σ and of N in the paper's Table 1.
@@ -39,10 +39,10 @@ class Sweep:
     values : tuple
     errors : ndarray of shape (n_values,)
     default_value : object
-        The value that the estimator came with, chosen without labels.
+        The estimator's own value, chosen without labels.
     default_error : float
     recorded : tuple
-        The attribute that was asked for, of the clusterer that was fitted at each value.
+        The attribute ``record`` of the clusterer fitted at each value.
     """
 
     parameter: str
@@ -54,12 +54,12 @@ class Sweep:
 
     @property
     def best_value(self) -> Any:
-        """The value of the smallest error; the first of several."""
+        """The value with the smallest error; the first of several."""
         return self.values[int(self.errors.argmin())]
 
     @property
     def best_error(self) -> float:
-        """The smallest error, which only the true classes can find."""
+        """The smallest error, which cannot be found without the true classes."""
         return float(self.errors.min())
 
     def __repr__(self) -> str:
@@ -85,8 +85,8 @@ def sweep(
     Parameters
     ----------
     estimator : clusterer
-        Any of scikit-learn's kind; it is cloned, never fitted itself. Where it has a
-        ``random_state`` of None, the clones get 0, so that a sweep can be repeated.
+        With scikit-learn's interface; it is cloned, never fitted itself. Where its
+        ``random_state`` is None, the clones get 0, so that a sweep is reproducible.
     parameter : str
         The name of the parameter.
     values : iterable
@@ -108,7 +108,7 @@ def sweep(
     Notes
     -----
     The spectral methods of this package compute distances once for all values. BLAS and OpenMP
-    run on one thread meanwhile, so that results do not depend on the number of cores.
+    use one thread each, so that results do not depend on the number of cores.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def sweep(
     known = estimator.get_params()
     if parameter not in known:
         raise ValueError(
-            f"{type(estimator).__name__} has no parameter {parameter!r}; it has "
+            f"{type(estimator).__name__} has no parameter {parameter!r}. Its parameters: "
             f"{', '.join(sorted(known))}."
         )
     swept = tuple(values)
@@ -130,14 +130,18 @@ def sweep(
     base = clone(estimator)
     if known.get("random_state", 0) is None:
         base.set_params(random_state=0)
-    shares = isinstance(base, FromDistances)
+    shares = isinstance(base, SpectralClusterer)
     distances = distances_of(clone(base), X, threads) if shares else None
 
     def fit_at(value: Any) -> tuple[float, Any]:
         model = clone(base).set_params(**{parameter: value})
-        # OpenMP keeps its limit per thread: the one below does not reach other threads.
+        # OpenMP has a limit per thread: the one below does not apply to other threads.
         with threadpool_limits(limits=1, user_api="openmp"):
-            error = error_rate(y, _labels(model, X, distances))
+            if distances is None:
+                labels = model.fit_predict(X)
+            else:
+                labels = model.fit_distances(distances).labels_
+        error = error_rate(y, labels)
         return error, None if record is None else getattr(model, record)
 
     default = known[parameter]
@@ -146,11 +150,3 @@ def sweep(
     recorded = () if record is None else tuple(kept for _, kept in fits)
     errors = np.array([error for error, _ in fits])
     return Sweep(parameter, swept, errors, default, at_default[0], recorded)
-
-
-def _labels(model: Any, X: Any, distances: Floats | None) -> Array:
-    """Return the labels of an estimator, from distances where these are known."""
-    if distances is None:
-        labels: Array = model.fit_predict(X)
-        return labels
-    return np.asarray(model.fit_distances(distances).labels_)

@@ -1,10 +1,12 @@
-"""Clusterers that need nothing of the points but their matrix of Euclidean distances."""
+"""What both spectral methods share: distances of points → fit; rows of eigenvectors → labels."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -16,16 +18,16 @@ from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.validation import refuse_unsuitable
 
-Self = TypeVar("Self", bound="FromDistances")
+Self = TypeVar("Self", bound="SpectralClusterer")
 
-# Besides distances: exponents and the matrix that is decomposed, each with what it is made of.
+# Besides the distances: exponents and the matrix that is decomposed, each with an intermediate one.
 _MATRICES = 4
 
 
-class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """The part of ``fit`` that does not depend on the method.
+class SpectralClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """A clusterer that needs nothing of the points but their matrix of Euclidean distances.
 
-    Values of a parameter can then share the distances: ``fit_distances`` is ``fit`` without them.
+    With ``fit_distances`` several values of a parameter can share the distances.
     """
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
@@ -46,9 +48,9 @@ class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self.fit_distances(distances_of(self, X))
 
     def fit_distances(self: Self, distances: Floats) -> Self:
-        """Find the clusters of points from their distances, (n, n) float64, which are not checked.
+        """Find the clusters of points from their distances, (n, n) float64, without checking them.
 
-        Sets no ``n_features_in_``: there are no features.
+        Does not set ``n_features_in_``: there are no features.
         """
         self._check_parameters()
         self._fit_distances(distances)
@@ -64,15 +66,15 @@ class FromDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def distances_of(estimator: BaseEstimator, X: Any, n_fits: int = 1) -> Floats:
-    """Return the distances, (n, n), of points that are checked for an estimator.
+    """Return the distances, (n, n), of points, which are checked on behalf of an estimator.
 
     n_fits : int
-        How many fits there must be memory for at a time.
+        The number of fits that run at the same time; memory is checked for all of them.
     """
     refuse_unsuitable(X)
     if issparse(X):
         raise TypeError(
-            f"{type(estimator).__name__} takes no sparse points: its matrix of affinities is dense "
+            f"{type(estimator).__name__} does not take sparse points: its affinity matrix is dense "
             "anyway. Use X.toarray()."
         )
     points: Array = validate_data(estimator, X, dtype="float64")
@@ -91,12 +93,25 @@ def check_n_init(n_init: Any) -> int:
     return check_integer(n_init, "n_init", 1)
 
 
-def kmeans_labels(rows: Floats, n_clusters: int, n_init: int, random_state: Any) -> Labels:
+def kmeans_labels(rows: Floats, n_clusters: int, n_init: Any, random_state: Any) -> Labels:
     """Return the labels, (n,) int32, of K-means on rows, (n, n_clusters).
 
-    The rows come from as many orthonormal columns, so at least so many of them are different, even
+    The rows come from n_clusters orthonormal columns, so at least n_clusters of them differ, even
     where points are equal: no cluster is empty.
     """
-    kmeans = KMeans(n_clusters, n_init=n_init, random_state=random_state)
+    kmeans = KMeans(n_clusters, n_init=check_n_init(n_init), random_state=random_state)
     labels: Labels = kmeans.fit(rows).labels_
+    return labels
+
+
+def label_rows(rows: Floats, distances: Floats, cluster: Callable[[Floats], Labels]) -> Labels:
+    """Return the labels of all points, (n,) int32, from a clustering of the rows that are not zero.
+
+    A point whose row is zero takes the label of the nearest point whose row is not.
+    """
+    has_direction = rows.any(axis=1)
+    kept, lost = np.flatnonzero(has_direction), np.flatnonzero(~has_direction)
+    labels = np.empty(len(rows), dtype=np.int32)
+    labels[kept] = cluster(rows[kept])
+    labels[lost] = labels[kept[distances[np.ix_(lost, kept)].argmin(axis=1)]]
     return labels
