@@ -23,7 +23,7 @@ from isthmus._numba.kernel import AHEAD, kernel, prefetch
 from isthmus._utils.parallel import chunks
 from isthmus._utils.parameters import as_real, check_positive
 from isthmus._utils.typing import Floats, Ints
-from isthmus.ultrametric.matvec import sum_below
+from isthmus.ultrametric.matvec import sums_below
 from isthmus.ultrametric.merges import CHUNK, tops_of_ties
 from isthmus.ultrametric.tree import UltrametricTree, check_tree
 
@@ -100,7 +100,7 @@ def find_reference_groups(
     n_points = tree.n_points
     checked = _check_weights(point_weights, n_points)
     least = None if company is None else check_positive(company, "company")
-    node_weights = _sums_below(tree, checked)
+    node_weights = sums_below(tree.children, checked[:, None])[:, 0]
     total = float(node_weights[-1])
     if least is None:
         one_point = min(total / n_points, 1.0)
@@ -111,7 +111,7 @@ def find_reference_groups(
     finite = np.isfinite(heights)
     # In a unit in which no sum overflows.
     scaled = np.where(finite, heights, 0.0) / (heights[finite].max(initial=0.0) or 1.0)
-    means = (_sums_below(tree, checked * scaled) / node_weights)[homes]
+    means = (sums_below(tree.children, (checked * scaled)[:, None])[:, 0] / node_weights)[homes]
     ratios = np.divide(means, scaled, out=np.ones(n_points), where=scaled > 0.0)
     # Infinite heights are all one event: beside them, finite ones are nothing.
     ratios[~finite] = checked[~finite].sum() / total
@@ -187,15 +187,6 @@ def hand_homes_down(
                 homes[child] = home
             elif point_weights[group] < least:
                 homes[child] = n_points + tops[e]
-
-
-def _sums_below(tree: UltrametricTree, values: Floats) -> Floats:
-    """Return the sum of one value per point below each node: (2n - 1,)."""
-    sums = np.empty((2 * tree.n_points - 1, 1))
-    sums[: tree.n_points, 0] = values
-    for start, stop in chunks(tree.n_points - 1, CHUNK):
-        sum_below(tree.children, sums, start, stop)
-    return sums[:, 0]
 
 
 def _one_minus(ratios: Floats) -> Floats:

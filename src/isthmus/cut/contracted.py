@@ -17,16 +17,16 @@ from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.rooted import (
     COUNT,
+    DEGREE,
     EDGE,
-    EDGES,
     NEIGHBOUR,
-    enter_edge,
-    take_leaves_off,
+    add_edge,
+    prune_leaves,
 )
 
 # Columns of the row of a piece that has been taken off and put into its place, in place of others:
 # where the next branch on it begins, and where it stands itself.
-NEXT, PLACE = EDGES, COUNT
+NEXT, PLACE = DEGREE, COUNT
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ def join_pieces(n_open: int, ends: Ints, starts: Ints, piece_at: Labels, rows: L
     piece_at : (n,) or (0,) int32, in
         The piece at each place of the leaf order, or nothing where these are the same.
     rows : (m, 4) int32, in and out
-        See hanging.py; an edge has the number of its merge.
+        See ultrametric/rooted.py; an edge has the number of its merge.
     """
     n_merges = ends.shape[0]
     for e in range(n_merges - n_open, n_merges):
@@ -141,7 +141,7 @@ def join_pieces(n_open: int, ends: Ints, starts: Ints, piece_at: Labels, rows: L
         a, b = starts[ends[e, 0]], starts[ends[e, 1]]
         if piece_at.shape[0] > 0:
             a, b = np.int64(piece_at[a]), np.int64(piece_at[b])
-        enter_edge(rows, a, b, e)
+        add_edge(rows, a, b, e)
 
 
 @kernel
@@ -153,13 +153,13 @@ def hang_up(
     Parameters
     ----------
     rows : (m, 4) int32, in and out
-        See hanging.py.
+        See ultrametric/rooted.py.
     place, parent, size, merge : (m,) int32, out
         As in :class:`Pieces`.
     """
     n_pieces = rows.shape[0]
     order = place  # what was taken off, first things first; the places are known in the end
-    n_taken = take_leaves_off(rows, root, order)
+    n_taken = prune_leaves(rows, root, order)
     parent[0], size[0], merge[0] = -1, n_pieces, -1
     rows[root, NEXT] = 1
     rows[root, PLACE] = 0

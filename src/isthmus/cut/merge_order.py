@@ -17,7 +17,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import chunks
 from isthmus._utils.typing import Array, Floats, Ints, index_type
-from isthmus.ultrametric.paths import hang_up
+from isthmus.ultrametric.rooted import root_tree
 
 # Edges that are looked at per kernel call: well under a second, so that Ctrl-C is seen.
 _STEPS = 1 << 18
@@ -86,7 +86,7 @@ def edges_as_joined(edges: Ints, weights: Floats, mass: Floats) -> tuple[Ints, F
     """
     n_points = len(mass)
     whole = index_type(2 * n_points)
-    above = hang_up(edges).parent.astype(whole)
+    above = root_tree(edges).parent.astype(whole)
     below = np.where(above[edges[:, 0]] == edges[:, 1], edges[:, 0], edges[:, 1])
     number, weight = np.full(n_points, _NONE, dtype=whole), np.zeros(n_points)
     number[below] = np.arange(n_points - 1)

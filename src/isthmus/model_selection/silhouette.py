@@ -25,7 +25,7 @@ from isthmus.cut.divisive import INFINITE
 from isthmus.kmeans.frontier import View, label_nodes
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.matvec import sum_below
+from isthmus.ultrametric.matvec import sums_below
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.node_labels import MIXED
 from isthmus.ultrametric.tree import check_tree
@@ -127,11 +127,7 @@ class Silhouette:
         if self.point_weights is None:
             self.node_weights: Floats = tree.sizes.astype(np.float64)
         else:
-            sums = np.empty((2 * tree.n_points - 1, 1))
-            sums[: tree.n_points, 0] = self.point_weights
-            for start, stop in chunks(tree.n_points - 1, CHUNK):
-                sum_below(tree.children, sums, start, stop)
-            self.node_weights = sums[:, 0]
+            self.node_weights = sums_below(tree.children, self.point_weights[:, None])[:, 0]
 
     @cached_property
     def sums_below(self) -> Floats:

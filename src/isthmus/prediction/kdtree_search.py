@@ -27,7 +27,7 @@ from isthmus.prediction.kdtree_bounds import added, distances_of_boxes, distance
 from isthmus.spanning_tree.kdtree.boruvka import COMPILED_DIMS
 from isthmus.spanning_tree.kdtree.build import KdTree, build_tree
 from isthmus.spanning_tree.kdtree.knn import STACK
-from isthmus.ultrametric.range_max import block_maxima, largest_gap
+from isthmus.ultrametric.range_max import RangeMaxima, largest_gap
 
 # Set for each specialisation.
 DIMS = 0
@@ -45,16 +45,14 @@ class LeafRanges(NamedTuple):
         Where the point at each place of the kd-tree stands in leaf order.
     first, last : (n_blocks * 8,) of the same type
         The first and the last of these among the points of each node.
-    gaps, maxima : float64
-        The gaps between neighbours in leaf order, as accumulated distances, and the table of
-        their maxima.
+    gaps : RangeMaxima
+        The gaps between neighbours in leaf order, as accumulated distances.
     """
 
     places: Array
     first: Array
     last: Array
-    gaps: Floats
-    maxima: Floats
+    gaps: RangeMaxima
 
 
 class Search(NamedTuple):
@@ -165,7 +163,7 @@ def _leaf_ranges(tree: KdTree, leaf_places: Ints, gaps: Floats) -> LeafRanges:
     places = leaf_places[tree.order]
     first, last = np.empty((2, n_slots), dtype=np.int64)
     fill_ranges(places, tree.first_block, tree.n_nodes, first, last)
-    return LeafRanges(places, first, last, gaps, block_maxima(gaps))
+    return LeafRanges(places, first, last, RangeMaxima.of(gaps))
 
 
 @kernel
@@ -235,7 +233,7 @@ def is_spared(
             return True
     slot = tree.first_block[level] * LANES + node
     low, high = min(ranges.first[slot], nearest_place), max(ranges.last[slot], nearest_place)
-    return largest_gap(ranges.gaps, ranges.maxima, low, high) <= bound
+    return largest_gap(ranges.gaps, low, high) <= bound
 
 
 @kernel_part

@@ -1,14 +1,14 @@
 """UltrametricTree → points in n - 1 dimensions whose Euclidean distances are the transitive ones.
 
-The paper's Lemma 1, with one coordinate per merge. The points below a node lie on a sphere, and a
-merge places the spheres of its two children, of radii ρ₁ and ρ₂, with their centres on a new axis,
-at right angles to all axes below. Then all pairs across are at the distance h of the merge if the
-centres are √(h² - ρ₁² - ρ₂²) apart; and all points below lie on one sphere again if its centre, the
-zero of the axis, divides this length in the ratio of a₁² to a₂², where aᵢ² = h²/2 - ρᵢ².
+The paper's Lemma 1, with one coordinate per merge. The points below a node lie on a sphere. A merge
+at height h puts the centres of its children's spheres, of radii ρ₁ and ρ₂, on a new axis orthogonal
+to all axes below, √(h² - ρ₁² - ρ₂²) apart, so that every pair across it is at distance h. The
+points below it lie on one sphere again if its centre, the zero of the axis, divides that length in
+the ratio of a₁² to a₂², where aᵢ² = h²/2 - ρᵢ².
 
-Lengths are kept as they are, never as squares, and only added up: so nothing cancels, over- or
-underflows. ``slack`` is √(h²/2 - ρ²) of a node at its own height; it is an ``arm`` aᵢ at its
-parent's.
+Lengths are stored rather than their squares, and only added, so nothing cancels, overflows or
+underflows. ``slack`` is √(h²/2 - ρ²) of a node at its own height, ``arm`` is aᵢ, the same at the
+height of its parent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,7 +26,7 @@ from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks
 from isthmus._utils.parameters import check_integer
 from isthmus._utils.typing import Array, Floats, Ints, index_type
-from isthmus.ultrametric.merges import CHUNK
+from isthmus.ultrametric.merges import CHUNK, require_finite
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,7 @@ class MergeCoordinates:
     @classmethod
     def of_merges(cls, children: Ints, heights: Floats, sizes: Ints) -> MergeCoordinates:
         """Return the coordinates of a tree's merges; infinite heights are refused."""
-        if not np.isfinite(heights[-1:]).all():
-            raise ValueError(
-                "An embedding needs finite distances, and some points of this tree are infinitely "
-                "far apart. Join the components of the graph by a number: disconnected=<number>."
-            )
+        require_finite(heights, "An embedding")
         first, second = np.empty((2, len(heights)))
         slack = np.zeros(len(sizes))
         for start, stop in chunks(len(heights), CHUNK):
@@ -67,6 +63,25 @@ class MergeCoordinates:
         variances = _variances(children, sizes, first, second, heights)
         order = np.lexsort((-np.arange(len(heights)), -variances))
         return cls(first, second, slack, variances, order)
+
+
+class Columns(NamedTuple):
+    """Coordinates as columns of a sparse matrix: each is stored for the points below its merge.
+
+    Attributes
+    ----------
+    begin, n_below, n_first : (m,) int64
+        The position in leaf order of the first point below each merge, the number of these points,
+        and how many of them are below the first child.
+    first, second : (m,) float64
+        The coordinate below the first child, and below the second.
+    """
+
+    begin: Ints
+    n_below: Ints
+    n_first: Ints
+    first: Floats
+    second: Floats
 
 
 def embed(
@@ -82,7 +97,7 @@ def embed(
     Parameters
     ----------
     components : int, optional
-        How many, those of the largest variances; all n - 1 if None.
+        The number of coordinates, those of the largest variances; all n - 1 if None.
 
     Returns
     -------
@@ -92,30 +107,23 @@ def embed(
     n_columns = check_components(components, n_points)
     coordinates = MergeCoordinates.of_merges(children, heights, sizes)
     merges = coordinates.order[:n_columns]
-    below = np.where(heights[merges] > 0.0, sizes[n_points + merges], 0)
-    n_stored = int(below.sum())
+    columns = Columns(
+        starts[n_points + merges],
+        np.where(heights[merges] > 0.0, sizes[n_points + merges], 0),
+        sizes[children[merges, 0]],
+        coordinates.first[merges],
+        coordinates.second[merges],
+    )
+    n_stored = int(columns.n_below.sum())
     index = index_type(n_stored)
     n_bytes = n_stored * (8 + np.dtype(index).itemsize) + 4 * n_points * 8
     advice = "Ask for the leading ones: components=<number>."
     require_memory(n_bytes, f"{n_columns} coordinates of {n_points} points", advice)
-    begins = starts[n_points + merges]
-    rows = _row_bounds(begins, below, leaf_order)
-    indices, data = np.empty(n_stored, dtype=index), np.empty(n_stored)
-    free = rows[:-1].copy()
-    for start, stop in _column_chunks(below):
-        fill_columns(
-            begins[start:stop],
-            below[start:stop],
-            sizes[children[merges[start:stop], 0]],
-            coordinates.first[merges[start:stop]],
-            coordinates.second[merges[start:stop]],
-            leaf_order,
-            start,
-            free,
-            indices,
-            data,
-        )
-    return csr_array((data, indices, rows.astype(index)), shape=(n_points, n_columns))
+    bounds = _row_bounds(columns, leaf_order)
+    free, indices, data = bounds[:-1].copy(), np.empty(n_stored, dtype=index), np.empty(n_stored)
+    for start, stop in _column_chunks(columns.n_below):
+        fill_columns(columns, start, stop, leaf_order, free, indices, data)
+    return csr_array((data, indices, bounds.astype(index)), shape=(n_points, n_columns))
 
 
 def check_components(components: Any, n_points: int, name: str = "components") -> int:
@@ -147,24 +155,24 @@ def _variances(
     return variances
 
 
-def _row_bounds(begins: Ints, below: Ints, leaf_order: Ints) -> Ints:
-    """Return where each point's entries begin, (n + 1,), given the slices of the columns."""
+def _row_bounds(columns: Columns, leaf_order: Ints) -> Ints:
+    """Return where the entries of each point begin, (n + 1,)."""
     n_points = len(leaf_order)
-    changes = np.bincount(begins, minlength=n_points + 1) - np.bincount(
-        begins + below, minlength=n_points + 1
+    changes = np.bincount(columns.begin, minlength=n_points + 1) - np.bincount(
+        columns.begin + columns.n_below, minlength=n_points + 1
     )
-    rows = np.zeros(n_points + 1, dtype=np.int64)
-    rows[leaf_order + 1] = np.cumsum(changes)[:n_points]
-    bounds: Ints = np.cumsum(rows)
+    counts = np.zeros(n_points + 1, dtype=np.int64)
+    counts[leaf_order + 1] = np.cumsum(changes)[:n_points]
+    bounds: Ints = np.cumsum(counts)
     return bounds
 
 
-def _column_chunks(below: Ints) -> list[tuple[int, int]]:
+def _column_chunks(n_below: Ints) -> list[tuple[int, int]]:
     """Return ranges of columns of about CHUNK entries each, or of one longer column."""
-    ends = np.cumsum(below)
+    ends = np.cumsum(n_below)
     total = int(ends[-1]) if len(ends) else 0
     limits = np.searchsorted(ends, np.arange(CHUNK, total, CHUNK), side="right")
-    bounds = np.unique(np.concatenate([[0], limits, [len(below)]])).tolist()
+    bounds = np.unique(np.concatenate([[0], limits, [len(n_below)]])).tolist()
     return list(pairwise(bounds))
 
 
@@ -207,34 +215,25 @@ def place_spheres(
 
 @kernel
 def fill_columns(
-    begins: Ints,
-    below: Ints,
-    below_first: Ints,
-    first: Floats,
-    second: Floats,
+    columns: Columns,
+    start: int,
+    stop: int,
     leaf_order: Ints,
-    column: int,
     free: Ints,
     indices: Array,
     data: Floats,
 ) -> None:
-    """Append a few columns, from number ``column`` on, to the rows of a CSR matrix.
+    """Append columns start … stop - 1 to the rows of a CSR matrix.
 
-    Parameters
-    ----------
-    begins, below, below_first : (m,) int64, in
-        Where the points of each column begin in the leaf order, how many there are, and how many
-        of them belong to the first child.
-    first, second : (m,) float64, in
-        The coordinates on both sides.
     free : (n,) int64, in and out
         Where the next entry of each point goes.
-    indices, data : (stored,), out
+    indices, data : (n_stored,), out
     """
-    for c in range(begins.shape[0]):
-        for p in range(below[c]):
-            point = leaf_order[begins[c] + p]
-            place = free[point]
-            indices[place] = column + c
-            data[place] = first[c] if p < below_first[c] else second[c]
-            free[point] = place + 1
+    for c in range(start, stop):
+        n_first = columns.n_first[c]
+        for p in range(columns.n_below[c]):
+            point = leaf_order[columns.begin[c] + p]
+            entry = free[point]
+            indices[entry] = c
+            data[entry] = columns.first[c] if p < n_first else columns.second[c]
+            free[point] = entry + 1

@@ -1,9 +1,9 @@
 """Base distances and their tree → how many vertices the transitive distance of a pair needs.
 
-D(i, j) is reached by paths whose hops are all at most D(i, j), and of these the one with the
-fewest hops counts: a breadth-first search among the points that are so near. Each merge of the
-tree settles the pairs across it by one search from every point of its smaller side, so there are
-at most n log2(n) / 2 searches, each over a dense part of the matrix.
+D(i, j) is reached by paths whose edges are at most D(i, j) long; the one with the fewest edges
+counts, and breadth-first search finds it. Each merge of the tree settles the pairs across it by one
+search from every point of its smaller side: at most n log2(n) / 2 searches, each over a dense block
+of the matrix.
 """
 
 from __future__ import annotations
@@ -18,29 +18,44 @@ from isthmus._utils.typing import Floats, Ints
 from isthmus.ultrametric.merges import tops_of_ties
 from isthmus.ultrametric.tree import UltrametricTree
 
-# Distances looked at per kernel call.
+# Distances read per kernel call.
 _WORK_PER_CALL = 20_000_000
 
 
 class Searches(NamedTuple):
-    """Searches by places in the leaf order, one row each.
+    """Breadth-first searches among positions in leaf order, one row each.
 
     Attributes
     ----------
     source : (m,) int64
-        Where the search begins.
+        The position where the search begins.
     reached : (m, 2) int64
-        The first place that it reaches, and the one behind the last.
+        The range of positions that it reaches.
     wanted : (m, 2) int64
-        The same of the points whose number of hops is asked for.
+        The range of positions whose number of hops is wanted.
     limit : (m,) float64
-        The longest hop.
+        The length of the longest edge that may be used.
     """
 
     source: Ints
     reached: Ints
     wanted: Ints
     limit: Floats
+
+
+class Scratch(NamedTuple):
+    """Buffers of a search: (n,) int64 each.
+
+    Attributes
+    ----------
+    hops : the number of edges to each position
+    left : positions not reached yet
+    queue : positions reached, in that order
+    """
+
+    hops: Ints
+    left: Ints
+    queue: Ints
 
 
 def orders_of_pairs(base: Floats, tree: UltrametricTree, n_jobs: int = 1) -> Ints:
@@ -61,9 +76,9 @@ def orders_of_pairs(base: Floats, tree: UltrametricTree, n_jobs: int = 1) -> Int
     in_leaf_order = base[np.ix_(tree.leaf_order, tree.leaf_order)]
 
     def search(bounds: tuple[int, int]) -> None:
-        part = (column[slice(*bounds)] for column in searches)
-        hops, left, queue = np.empty((3, n_points), dtype=np.int64)
-        count_hops(in_leaf_order, tree.leaf_order, *part, hops, left, queue, orders)
+        some = Searches._make(column[slice(*bounds)] for column in searches)
+        scratch = Scratch(*np.empty((3, n_points), dtype=np.int64))
+        count_hops(in_leaf_order, tree.leaf_order, some, scratch, orders)
 
     per_call = max(1, _WORK_PER_CALL // n_points**2)
     map_in_threads(search, chunks(len(searches.source), per_call), n_jobs)
@@ -76,7 +91,7 @@ def searches_of_merges(tree: UltrametricTree) -> Searches:
     first_larger = sizes[tree.children[:, 0]] > sizes[tree.children[:, 1]]
     smaller = np.where(first_larger, tree.children[:, 1], tree.children[:, 0])
     larger = np.where(first_larger, tree.children[:, 0], tree.children[:, 1])
-    # hops of equal length may lead through what later merges of the same height join
+    # paths may lead through what later merges of the same height join
     tops = tops_of_ties(tree.children, tree.heights) + n_points
     counts = sizes[smaller]
     merge = np.repeat(np.arange(n_points - 1), counts)
@@ -95,38 +110,23 @@ def searches_of_merges(tree: UltrametricTree) -> Searches:
 
 @kernel
 def count_hops(
-    base: Floats,
-    leaf_order: Ints,
-    source: Ints,
-    reached: Ints,
-    wanted: Ints,
-    limit: Floats,
-    hops: Ints,
-    left: Ints,
-    queue: Ints,
-    orders: Ints,
+    base: Floats, leaf_order: Ints, searches: Searches, scratch: Scratch, orders: Ints
 ) -> None:
     """Fill orders, (n, n), for the pairs of each search's source and the points it wants.
 
-    Parameters
-    ----------
     base : (n, n) float64, in
         Distances, rows and columns in leaf order.
-    leaf_order : (n,) int64, in
-    source, reached, wanted, limit : in
-        The searches.
-    hops, left, queue : (n,) int64, scratch
-        The hops to each place, the places not yet reached, and those from which to go on.
-    orders : (n, n) int64, out
     """
-    for s in range(source.shape[0]):
+    hops, left, queue = scratch.hops, scratch.left, scratch.queue
+    for s in range(searches.source.shape[0]):
+        source, limit = searches.source[s], searches.limit[s]
         n_left = 0
-        for p in range(reached[s, 0], reached[s, 1]):
-            if p != source[s]:
+        for p in range(searches.reached[s, 0], searches.reached[s, 1]):
+            if p != source:
                 left[n_left] = p
                 n_left += 1
-        hops[source[s]] = 0
-        queue[0] = source[s]
+        hops[source] = 0
+        queue[0] = source
         head, tail = 0, 1
         while n_left > 0 and head < tail:
             here = queue[head]
@@ -134,7 +134,7 @@ def count_hops(
             kept = 0
             for q in range(n_left):
                 p = left[q]
-                if base[here, p] <= limit[s]:
+                if base[here, p] <= limit:
                     hops[p] = hops[here] + 1
                     queue[tail] = p
                     tail += 1
@@ -142,8 +142,8 @@ def count_hops(
                     left[kept] = p
                     kept += 1
             n_left = kept
-        i = leaf_order[source[s]]
-        for p in range(wanted[s, 0], wanted[s, 1]):
+        i = leaf_order[source]
+        for p in range(searches.wanted[s, 0], searches.wanted[s, 1]):
             order = hops[p] + 1 if hops[p] > 1 else 1
             orders[i, leaf_order[p]] = order
             orders[leaf_order[p], i] = order

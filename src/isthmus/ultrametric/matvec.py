@@ -1,7 +1,7 @@
 """The product of the transitive distance matrix with a block of vectors, in O(n) per vector.
 
-One pass up sums the vector below each node; one pass down hands each child what its parent
-has gathered plus the height times the sum over its sibling.
+A pass up the tree sums the vector below each node. A pass down gives each child what its parent
+has accumulated plus the height times the sum below its sibling.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from isthmus.ultrametric.merges import CHUNK
 
 
 def columns_at_once(n_points: int) -> int:
-    """Return how many vectors to multiply together, sharing the walk over the tree.
+    """Return how many vectors to multiply together, so that they share the passes over the tree.
 
-    Fewer for large trees, so that temporary arrays stay small beside the tree itself.
+    Fewer for large trees: temporary arrays stay small beside the tree.
     """
     return max(1, min(8, (1 << 22) // n_points))
 
@@ -27,15 +27,22 @@ def multiply(children: Ints, heights: Floats, block: Floats) -> Floats:
     n_points, n_columns = block.shape
     out = np.empty((n_points, n_columns))
     for start, stop in chunks(n_columns, columns_at_once(n_points)):
-        sums = np.empty((2 * n_points - 1, stop - start))
-        sums[:n_points] = block[:, start:stop]
-        for first, last in chunks(n_points - 1, CHUNK):
-            sum_below(children, sums, first, last)
-        sums[-1] = 0.0  # nothing lies outside the root
+        sums = sums_below(children, block[:, start:stop])
+        sums[-1] = 0.0  # no point lies outside the root
         for first, last in reversed(list(chunks(n_points - 1, CHUNK))):
-            hand_down(children, heights, sums, first, last)
+            propagate_products(children, heights, sums, first, last)
         out[:, start:stop] = sums[:n_points]
     return out
+
+
+def sums_below(children: Ints, block: Floats) -> Floats:
+    """Return the sums of a block of shape (n, m) over the points below each node: (2n - 1, m)."""
+    n_points, n_columns = block.shape
+    sums = np.empty((2 * n_points - 1, n_columns))
+    sums[:n_points] = block
+    for start, stop in chunks(n_points - 1, CHUNK):
+        sum_below(children, sums, start, stop)
+    return sums
 
 
 @kernel
@@ -49,13 +56,15 @@ def sum_below(children: Ints, sums: Floats, start: int, stop: int) -> None:
 
 
 @kernel
-def hand_down(children: Ints, heights: Floats, sums: Floats, start: int, stop: int) -> None:
-    """Replace, for the children of merges stop - 1 … start, sums below by products outside.
+def propagate_products(
+    children: Ints, heights: Floats, sums: Floats, start: int, stop: int
+) -> None:
+    """Replace sums below by products outside, for the children of merges stop - 1 … start.
 
     sums : (2n - 1, m), in and out
         In: the sum of the vector below each child. Out: the sum, over the points outside it, of
         their entries times their distance, which for a leaf is the product. The sum below a node
-        is needed for its sibling alone, so both fit in one array.
+        is needed for its sibling only, so one array holds both.
     """
     n_points = children.shape[0] + 1
     for e in range(stop - 1, start - 1, -1):

@@ -1,4 +1,4 @@
-"""Sorted edges → merges, and merges → the order of the leaves. No recursion: trees may be paths.
+"""Sorted edges → merges, and merges → the leaf order. No recursion: a tree may be one long path.
 
 Nodes are numbered as in SciPy: leaves 0 … n - 1, then one node per merge, n … 2n - 2, from the
 lowest to the highest. A parent's number is larger than its children's, so a loop over merges is
@@ -16,7 +16,7 @@ from isthmus._utils.typing import Array, Floats, Ints, index_type
 # Edges or merges per kernel call: well under a second, so that Ctrl-C is seen.
 CHUNK = 1 << 20
 
-# The columns of disjoint sets; a fourth makes rows of 16 bytes.
+# Columns of the disjoint sets; a fourth pads their rows to 16 bytes.
 PARENT, NODE, SIZE = 0, 1, 2
 
 
@@ -74,7 +74,7 @@ def join_edges(edges: Ints, sets: Array, children: Ints, sizes: Ints, start: int
         if e + AHEAD < stop:
             prefetch(sets, edges[e + AHEAD, 0] * 4)
             prefetch(sets, edges[e + AHEAD, 1] * 4)
-            # A little later what they hang on is known, too.
+            # Half that distance ahead their rows are loaded, so their parents are known.
             prefetch(sets, sets[edges[e + AHEAD // 2, 0], PARENT] * 4)
             prefetch(sets, sets[edges[e + AHEAD // 2, 1], PARENT] * 4)
         a, b = edges[e, 0], edges[e, 1]
@@ -98,8 +98,8 @@ def join_edges(edges: Ints, sets: Array, children: Ints, sizes: Ints, start: int
 
 
 @kernel
-def place_leaves(children: Ints, sizes: Ints, starts: Ints, start: int, stop: int) -> None:
-    """Give each child of merges stop - 1 … start the place in the leaf order where it begins.
+def fill_leaf_starts(children: Ints, sizes: Ints, starts: Ints, start: int, stop: int) -> None:
+    """Fill the position in leaf order where each child of merges stop - 1 … start begins.
 
     starts : (2n - 1,) int, in and out; the root begins at 0, the first child where its parent
     does, the second right behind the first.
@@ -115,36 +115,16 @@ def place_leaves(children: Ints, sizes: Ints, starts: Ints, start: int, stop: in
         starts[second] = starts[n_points + e] + sizes[first]
 
 
-def leaf_places(children: Ints, sizes: Ints) -> Ints:
+def leaf_starts(children: Ints, sizes: Ints) -> Ints:
     """Return where each node's slice of the leaf order begins: (2n - 1,), of the type of sizes."""
     starts = np.zeros_like(sizes)
     for start, stop in reversed(list(chunks(len(children), CHUNK))):
-        place_leaves(children, sizes, starts, start, stop)
+        fill_leaf_starts(children, sizes, starts, start, stop)
     return starts
 
 
-@kernel
-def smallest_leaves(children: Ints, smallest: Ints) -> None:
-    """Fill smallest[v], in and out, with the smallest leaf below each node; leaves are given."""
-    n_points = children.shape[0] + 1
-    for e in range(n_points - 1):
-        smallest[n_points + e] = min(smallest[children[e, 0]], smallest[children[e, 1]])
-
-
-def edges_of_linkage(children: Ints) -> Ints:
-    """Return, for each merge of SciPy's children, the smallest leaves of its two sides.
-
-    They span the points, and their heights make them a minimum spanning tree of the ultrametric.
-    """
-    n_points = len(children) + 1
-    smallest = np.arange(2 * n_points - 1, dtype=np.int64)
-    smallest_leaves(children, smallest)
-    pairs: Ints = np.sort(smallest[children], axis=1)
-    return pairs
-
-
 def gaps_of_merges(children: Ints, starts: Ints, heights: Floats) -> Floats:
-    """Return the transitive distance of each leaf to the next one in the leaf order: (n - 1,).
+    """Return the transitive distance of each leaf to the next one in leaf order: (n - 1,).
 
     A merge lies between the last leaf of its first child and the first leaf of its second.
     """
@@ -154,7 +134,7 @@ def gaps_of_merges(children: Ints, starts: Ints, heights: Floats) -> Floats:
 
 
 def merges_of_gaps(children: Ints, starts: Ints) -> Ints:
-    """Return the merge that lies between each leaf and the next one in the leaf order: (n - 1,).
+    """Return the merge that lies between each leaf and the next one in leaf order: (n - 1,).
 
     Of the merges between two leaves the last one, of the largest number, is where they meet.
     """
@@ -164,21 +144,30 @@ def merges_of_gaps(children: Ints, starts: Ints) -> Ints:
 
 
 def tops_of_ties(children: Ints, heights: Floats) -> Ints:
-    """Return, for each merge, the highest one that merges of its own height lead up to: (n - 1,).
+    """Return the highest ancestor of each merge that only merges of its own height lie between.
 
-    Merges with one top are one event: several groups that become one at the same height.
+    Merges with the same top are one event: several groups that become one at the same height.
     """
     tops = np.arange(len(heights))
-    hand_tops_down(children, heights, tops)
+    propagate_tops(children, heights, tops)
     return tops
 
 
 @kernel
-def hand_tops_down(children: Ints, heights: Floats, tops: Ints) -> None:
-    """Give children of their parent's height its top; tops[e], in and out, is e on entry."""
+def propagate_tops(children: Ints, heights: Floats, tops: Ints) -> None:
+    """Give children of the height of their parent its top; tops[e], in and out, is e on entry."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 2, -1, -1):
         for side in range(2):
             below = children[e, side] - n_points
             if below >= 0 and heights[below] == heights[e]:
                 tops[below] = tops[e]
+
+
+def require_finite(heights: Floats, what: str) -> None:
+    """Raise ValueError where points are infinitely far apart, which ``what`` does not allow."""
+    if not np.isfinite(heights[-1:]).all():
+        raise ValueError(
+            f"{what} needs finite distances, and some points of this tree are infinitely far "
+            "apart. Join the components of the graph by a number: disconnected=<number>."
+        )

@@ -25,7 +25,7 @@ _INSTEAD_OF_GRAPH = (
 _INSTEAD_OF_MATRIX = (
     "UltrametricTree answers distance(i, j), row(i) and products without the matrix."
 )
-# Rows of the result per task, and the width of the panels that stay in the cache meanwhile.
+# Rows of the result per task, and the width of the panels that stay in the cache.
 _ROWS, _PANEL = 16, 512
 
 
@@ -39,7 +39,7 @@ def transitive_distances(
 ) -> Floats:
     """Return the matrix of transitive distances of a given order.
 
-    D_k(i, j) is the smallest possible longest hop on a path from i to j with at most k vertices.
+    D_k(i, j) is the least, over paths from i to j with at most k vertices, of the longest edge.
     Order 2, and by convention order 1, is the base distance; order n and above is the transitive
     distance D itself, an ultrametric.
 
@@ -48,7 +48,7 @@ def transitive_distances(
     X : array-like of shape (n_points, n_features) or (n_points, n_points)
         Points, or their distances with ``metric="precomputed"``, square or condensed.
     order : int, optional
-        At most so many vertices on a path; None for no limit.
+        The largest number of vertices on a path; None for no limit.
     metric, metric_params
         As for :func:`isthmus.minimum_spanning_tree`.
     n_jobs : int, optional
@@ -108,8 +108,8 @@ def transitive_sequence(
     X, metric, metric_params, n_jobs
         As for :func:`transitive_distances`.
     max_order : int, optional
-        K. None for the order from which on no distance changes any more: the last matrix then
-        holds the transitive distances themselves.
+        K. If None, the order from which on no distance changes: the last matrix then holds the
+        transitive distances themselves.
 
     Returns
     -------
@@ -157,9 +157,9 @@ def stopping_orders(
 ) -> Ints:
     """Return, for each pair, the order from which on its transitive distance does not change.
 
-    That is the smallest number of vertices on a path from i to j whose longest hop is as short as
-    possible. Pairs that are best joined directly have 1, since by convention order 1 is, like order
-    2, the base distance; no pair has 2.
+    That is the smallest number of vertices on a path from i to j whose longest edge is as short as
+    possible. Where the pair itself is such a path it is 1, since by convention order 1 is, like
+    order 2, the base distance; it is never 2.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _base_distances(data: Any, metric: AnyMetric, n_jobs: int) -> Floats:
 
 
 def _symmetric(base: Floats) -> Floats:
-    """Return distances that are the same both ways to the last bit; given ones may be rounded."""
+    """Return distances that are symmetric to the last bit; given ones may differ by rounding."""
     return np.minimum(base, base.T)
 
 

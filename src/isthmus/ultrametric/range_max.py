@@ -1,41 +1,64 @@
-"""Transitive distances of pairs, rows and the whole matrix, from the leaf order alone.
+"""Transitive distances of pairs, rows and the full matrix, from the leaf order alone.
 
-Laid out in leaf order, the transitive distance of two leaves is the largest gap between them:
-a maximum over a range. Ranges are cut into blocks; whole blocks are answered by a table of
-maxima over 1, 2, 4, … blocks, the ends by looking. The table has n / 32 · log2(n / 32) entries.
+The transitive distance of two leaves is the largest gap between them in leaf order: a range
+maximum. Ranges are cut into blocks. A sparse table of maxima over 1, 2, 4, … blocks answers for
+complete blocks, a scan for the ends. The table has n / 32 · log2(n / 32) entries.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import chunks, map_in_threads
-from isthmus._utils.typing import Array, Floats, Ints
+from isthmus._utils.typing import Floats, Ints
 
 BLOCK = 32
 
 
-def block_maxima(gaps: Floats) -> Floats:
-    """Return table[level, block]: the largest gap in the 2**level blocks from that block on."""
-    n_blocks = -(-len(gaps) // BLOCK)
-    n_levels = max(n_blocks, 1).bit_length()
-    table = np.full((n_levels, n_blocks), -np.inf)
-    padded = np.full(n_blocks * BLOCK, -np.inf)
-    padded[: len(gaps)] = gaps
-    table[0] = padded.reshape(n_blocks, BLOCK).max(axis=1)
-    for level in range(1, n_levels):
-        half = 1 << (level - 1)
-        stop = n_blocks - 2 * half + 1
-        table[level, :stop] = np.maximum(
-            table[level - 1, :stop], table[level - 1, half : half + stop]
-        )
-    return table
+class RangeMaxima(NamedTuple):
+    """Numbers between neighbours in leaf order, indexed for maxima over ranges.
+
+    Attributes
+    ----------
+    gaps : (n - 1,) float64
+    table : (n_levels, n_blocks) float64
+        table[level, block] is the largest gap in the 2**level blocks from that block on.
+    """
+
+    gaps: Floats
+    table: Floats
+
+    @classmethod
+    def of(cls, gaps: Floats) -> RangeMaxima:
+        """Return the index of some gaps."""
+        n_blocks = -(-len(gaps) // BLOCK)
+        n_levels = max(n_blocks, 1).bit_length()
+        table = np.full((n_levels, n_blocks), -np.inf)
+        padded = np.full(n_blocks * BLOCK, -np.inf)
+        padded[: len(gaps)] = gaps
+        table[0] = padded.reshape(n_blocks, BLOCK).max(axis=1)
+        for level in range(1, n_levels):
+            half = 1 << (level - 1)
+            stop = n_blocks - 2 * half + 1
+            table[level, :stop] = np.maximum(
+                table[level - 1, :stop], table[level - 1, half : half + stop]
+            )
+        return cls(gaps, table)
+
+    def between(self, first: Ints, second: Ints) -> Floats:
+        """Return the largest gap between each two positions in leaf order, in either order."""
+        out = np.empty(len(first))
+        fill_largest_gaps(self, first, second, out)
+        return out
 
 
 @kernel_part
-def largest_gap(gaps: Floats, table: Floats, low: int, high: int) -> float:
-    """Return the largest gap between two leaf places, the lower one first."""
+def largest_gap(maxima: RangeMaxima, low: int, high: int) -> float:
+    """Return the largest gap between two positions in leaf order, the lower one first."""
+    gaps, table = maxima.gaps, maxima.table
     largest = 0.0
     low_block, high_block = (low + BLOCK - 1) // BLOCK, high // BLOCK
     if low_block >= high_block:
@@ -54,32 +77,31 @@ def largest_gap(gaps: Floats, table: Floats, low: int, high: int) -> float:
 
 
 @kernel
-def largest_gaps(gaps: Floats, table: Floats, first: Ints, second: Ints, out: Floats) -> None:
-    """Fill out[q] with the largest gap between leaf places first[q] and second[q]."""
+def fill_largest_gaps(maxima: RangeMaxima, first: Ints, second: Ints, out: Floats) -> None:
+    """Fill out[q] with the largest gap between positions first[q] and second[q]."""
     for q in range(out.shape[0]):
-        low, high = min(first[q], second[q]), max(first[q], second[q])
-        out[q] = largest_gap(gaps, table, low, high)
+        out[q] = largest_gap(maxima, min(first[q], second[q]), max(first[q], second[q]))
 
 
 @kernel
-def fill_rows(gaps: Floats, leaf_order: Ints, places: Ints, points: Ints, out: Floats) -> None:
+def fill_rows(gaps: Floats, leaf_order: Ints, starts: Ints, points: Ints, out: Floats) -> None:
     """Fill out[r, j] with the transitive distance of point points[r] to every point j."""
     n_points = leaf_order.shape[0]
     for r in range(points.shape[0]):
-        place = places[points[r]]
+        position = starts[points[r]]
         out[r, points[r]] = 0.0
         largest = 0.0
-        for p in range(place, n_points - 1):
+        for p in range(position, n_points - 1):
             largest = max(largest, gaps[p])
             out[r, leaf_order[p + 1]] = largest
         largest = 0.0
-        for p in range(place - 1, -1, -1):
+        for p in range(position - 1, -1, -1):
             largest = max(largest, gaps[p])
             out[r, leaf_order[p]] = largest
 
 
 def distance_rows(
-    gaps: Floats, leaf_order: Ints, places: Ints, points: Ints, n_jobs: int = 1
+    gaps: Floats, leaf_order: Ints, starts: Ints, points: Ints, n_jobs: int = 1
 ) -> Floats:
     """Return the rows of the transitive distance matrix that belong to ``points``."""
     out = np.empty((len(points), len(leaf_order)))
@@ -87,20 +109,7 @@ def distance_rows(
 
     def fill(bounds: tuple[int, int]) -> None:
         start, stop = bounds
-        fill_rows(gaps, leaf_order, places, points[start:stop], out[start:stop])
+        fill_rows(gaps, leaf_order, starts, points[start:stop], out[start:stop])
 
     map_in_threads(fill, chunks(len(points), size), n_jobs)
     return out
-
-
-def resolve_indices(indices: Array, n_points: int) -> Ints:
-    """Return indices as int64 from 0 to n_points - 1; negative ones count from the end."""
-    if indices.size and not np.issubdtype(indices.dtype, np.integer):
-        raise IndexError(f"Points are numbered by whole numbers, got dtype {indices.dtype}.")
-    wrong = (indices < -n_points) | (indices >= n_points)
-    if wrong.any():
-        raise IndexError(
-            f"Point {indices[wrong].flat[0]} is out of range: the tree has {n_points} points."
-        )
-    resolved = indices.astype(np.int64)
-    return np.where(resolved < 0, resolved + n_points, resolved)

@@ -1,7 +1,7 @@
 """UltrametricTree and clusters → how wide each cluster is, and how far from the others.
 
-Both numbers can be read off: the widest gap of a cluster lies between its first and its last point
-in the tree's leaf order, and the shortest way out of it is an edge of the spanning tree.
+The widest gap of a cluster lies between its first and its last point in leaf order. Its distance to
+the others is the length of the shortest edge of the spanning tree that leaves it.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def gaps_of_clusters(tree: UltrametricTree, codes: Ints, n_clusters: int) -> Clu
         The cluster of each point, from 0; none is empty.
     """
     sizes = np.zeros(n_clusters, dtype=np.int64)
-    places = np.empty((n_clusters, 2), dtype=np.int64)
-    survey_clusters(codes, tree.leaf_order, sizes, places)
+    positions = np.empty((n_clusters, 2), dtype=np.int64)
+    locate_clusters(codes, tree.leaf_order, sizes, positions)
     outside = np.full(n_clusters, np.inf)
     outside_pairs = np.full((n_clusters, 2), -1, dtype=np.int64)
-    cross_borders(codes, tree.spanning_tree.edges, tree.heights, outside, outside_pairs)
-    inside_pairs = np.sort(tree.leaf_order[places], axis=1)
+    find_shortest_exits(codes, tree.spanning_tree.edges, tree.heights, outside, outside_pairs)
+    inside_pairs = np.sort(tree.leaf_order[positions], axis=1)
     inside = tree.distance(*inside_pairs.T)
     return ClusterGaps(sizes, inside, outside, inside_pairs, outside_pairs)
 
@@ -72,12 +72,11 @@ def margins_of(inside: Floats, outside: Floats) -> Floats:
 def sums_within_clusters(
     tree: UltrametricTree, codes: Ints, point_weights: Floats | None
 ) -> Floats:
-    """Return the sum of transitive distances of each point to those of its own cluster: (n,).
+    """Return the weighted sum of distances of each point to those of its own cluster: (n,).
 
-    Each is counted as often as its weight says. The sums are in a unit of their own, in which none
-    of finite distances overflows. The points of a cluster, in leaf order, are a path whose edges
-    have the lengths of their distances; all paths together, joined by edges that count for
-    nothing, make a tree with which to multiply. O(n log n), whatever the number of clusters.
+    In a unit in which no sum of finite distances overflows. The points of a cluster, in leaf order,
+    form a path whose edges have the lengths of their distances. All paths, joined by edges of
+    length 0, make one tree to multiply with: O(n log n), whatever the number of clusters.
     """
     n_points = tree.n_points
     order = tree.leaf_order[np.argsort(codes[tree.leaf_order], kind="stable")]
@@ -94,40 +93,33 @@ def sums_within_clusters(
 
 
 @kernel
-def survey_clusters(codes: Ints, leaf_order: Ints, sizes: Ints, places: Ints) -> None:
-    """Walk once along the leaves.
+def locate_clusters(codes: Ints, leaf_order: Ints, sizes: Ints, positions: Ints) -> None:
+    """Fill the size of each cluster, and its first and last position in leaf order.
 
-    Parameters
-    ----------
     codes : (n,) int64, in
         The cluster of each point, from 0.
-    leaf_order : (n,) int64, in
     sizes : (k,) int64, zero on entry, out
-    places : (k, 2) int64, out
-        Where the first and the last point of each cluster stand.
+    positions : (k, 2) int64, out
     """
     for p in range(leaf_order.shape[0]):
         here = codes[leaf_order[p]]
         if sizes[here] == 0:
-            places[here, 0] = p
-        places[here, 1] = p
+            positions[here, 0] = p
+        positions[here, 1] = p
         sizes[here] += 1
 
 
 @kernel
-def cross_borders(
+def find_shortest_exits(
     codes: Ints, edges: Ints, weights: Floats, outside: Floats, outside_pairs: Ints
 ) -> None:
-    """Find the first edge, and so the shortest, that leads out of each cluster.
+    """Fill the length and the ends of the shortest edge that leaves each cluster.
 
-    Parameters
-    ----------
-    codes : (n,) int64, in
     edges, weights : in
-        Those of the spanning tree, from the lightest to the heaviest.
+        Those of the spanning tree, from the lightest to the heaviest: the first one is it.
     outside : (k,) float64, in and out
     outside_pairs : (k, 2) int64, -1 on entry, out
-        The ends of the edge, the one in the cluster first.
+        The end in the cluster first.
     """
     for e in range(edges.shape[0]):
         for side in range(2):

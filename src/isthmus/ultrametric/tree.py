@@ -18,26 +18,19 @@ from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics.registry import AnyMetric
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.ultrametric.embedding import embed
+from isthmus.ultrametric.linkage import LINKAGE, spanning_tree_of_linkage
 from isthmus.ultrametric.matvec import multiply
 from isthmus.ultrametric.merges import (
-    edges_of_linkage,
     gaps_of_merges,
-    leaf_places,
+    leaf_starts,
     merges_of_edges,
-    merges_of_gaps,
+    require_finite,
 )
-from isthmus.ultrametric.paths import HungTree, TransitiveEdge, hang_up, path_between
-from isthmus.ultrametric.range_max import (
-    block_maxima,
-    distance_rows,
-    largest_gaps,
-    resolve_indices,
-)
+from isthmus.ultrametric.range_max import RangeMaxima, distance_rows
+from isthmus.ultrametric.rooted import RootedTree, path_between, root_tree
+from isthmus.ultrametric.transitive_edge import EdgeIndex, TransitiveEdge
 
 AnyArray = TypeVar("AnyArray", bound=Array)
-
-# What stands for an engine in the spanning tree of a linkage, whose edges are stand-ins.
-_LINKAGE = "linkage"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,24 +113,7 @@ class UltrametricTree:
         points a merge connected, so ``spanning_tree`` joins the smallest points of both sides, and
         ``transitive_edge`` and ``path`` raise ValueError.
         """
-        linkage = as_real(Z, "Z")
-        from scipy.cluster.hierarchy import is_valid_linkage  # loads slowly, and is rarely needed
-
-        is_valid_linkage(linkage, throw=True, name="Z")
-        children = linkage[:, :2].astype(np.int64)
-        if (children != linkage[:, :2]).any():
-            raise ValueError("The first two columns of Z must be integers.")
-        heights = linkage[:, 2]
-        below = np.concatenate([np.zeros(len(linkage) + 1), heights])[children].max(axis=1)
-        if (below > heights).any():
-            merge = int(np.flatnonzero(below > heights)[0])
-            raise ValueError(
-                f"Merge {merge} of Z lies lower ({heights[merge]}) than a merge inside it "
-                f"({below[merge]}), so Z is no ultrametric. Linkage methods 'centroid' and "
-                "'median' do that; use another one."
-            )
-        edges = edges_of_linkage(children)
-        return cls.from_spanning_tree(SpanningTree.from_edges(edges, heights, engine=_LINKAGE))
+        return cls.from_spanning_tree(spanning_tree_of_linkage(Z))
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> UltrametricTree:
@@ -202,7 +178,7 @@ class UltrametricTree:
 
         Node v holds ``leaf_order[starts[v] : starts[v] + sizes[v]]``.
         """
-        return _read_only(leaf_places(self.children, self.sizes))
+        return _read_only(leaf_starts(self.children, self.sizes))
 
     @cached_property
     def leaf_order(self) -> Ints:
@@ -220,22 +196,16 @@ class UltrametricTree:
         return _read_only(gaps_of_merges(self.children, self.starts, self.heights))
 
     @cached_property
-    def _block_maxima(self) -> Floats:
-        return _read_only(block_maxima(self.gaps))
+    def _gap_maxima(self) -> RangeMaxima:
+        return RangeMaxima.of(self.gaps)
 
     @cached_property
-    def _ranks(self) -> Floats:
-        """One more than the number of the merge at each gap, as floats: to be asked as gaps are."""
-        merges = merges_of_gaps(self.children, self.starts)
-        return _read_only((merges + 1).astype(np.float64))
+    def _edge_index(self) -> EdgeIndex:
+        return EdgeIndex(self.spanning_tree.edges, self.heights, self.children, self.starts)
 
     @cached_property
-    def _block_maxima_of_ranks(self) -> Floats:
-        return _read_only(block_maxima(self._ranks))
-
-    @cached_property
-    def _hung_tree(self) -> HungTree:
-        return hang_up(self.spanning_tree.edges)
+    def _rooted(self) -> RootedTree:
+        return root_tree(self.spanning_tree.edges)
 
     @property
     def linkage(self) -> Floats:
@@ -256,13 +226,10 @@ class UltrametricTree:
     def distance(self, i: Any, j: Any) -> Any:
         """Return the transitive distance of points i and j; arrays broadcast.
 
-        A few steps per pair, after a preparation that is done once and takes little memory beside
-        the tree.
+        O(1) per pair. The first call builds an index that is small beside the tree.
         """
         first, second = self._pairs(i, j)
-        out = np.empty(first.size)
-        first_places, second_places = self.starts[first.ravel()], self.starts[second.ravel()]
-        largest_gaps(self.gaps, self._block_maxima, first_places, second_places, out)
+        out = self._gap_maxima.between(self.starts[first.ravel()], self.starts[second.ravel()])
         return out.reshape(first.shape) if first.ndim else float(out[0])
 
     def row(self, i: int) -> Floats:
@@ -274,8 +241,8 @@ class UltrametricTree:
     def transitive_edge(self, i: Any, j: Any) -> TransitiveEdge:
         """Return the edge of the spanning tree that decides how far apart points i and j are.
 
-        It is the longest on the tree's way from i to j; of several it is the one that was merged
-        last. Arrays broadcast, as for :meth:`distance`, and cost as much.
+        It is the longest edge on the path from i to j in the spanning tree; of several, the one
+        that was merged last. Arrays broadcast, as for :meth:`distance`, and cost as much.
 
         Returns
         -------
@@ -290,32 +257,13 @@ class UltrametricTree:
         TransitiveEdge(a=2, b=1, length=2.0)
         """
         self._require_edges()
-        first, second = self._pairs(i, j)
-        if (first == second).any():
-            same = int(first[first == second].flat[0])
-            raise ValueError(
-                f"No edge lies between point {same} and itself: i and j must be different points."
-            )
-        places = self.starts[first.ravel()]
-        ranks = np.empty(first.size)
-        largest_gaps(
-            self._ranks, self._block_maxima_of_ranks, places, self.starts[second.ravel()], ranks
-        )
-        merges = ranks.astype(np.int64) - 1
-        a, b = self.spanning_tree.edges[merges].T
-        # Leaves of a merge's first child stand before those of its second.
-        behind = self.starts[self.children[merges, 1]]
-        turned = (self.starts[a] < behind) != (places < behind)
-        a, b = np.where(turned, b, a), np.where(turned, a, b)
-        length = self.heights[merges]
-        if not first.ndim:
-            return TransitiveEdge(int(a[0]), int(b[0]), float(length[0]))
-        return TransitiveEdge(*(column.reshape(first.shape) for column in (a, b, length)))
+        return self._edge_index.between(*self._pairs(i, j))
 
     def path(self, i: int, j: int) -> Ints:
-        """Return the points on the spanning tree's way from i to j, both included.
+        """Return the points on the path from i to j in the spanning tree, both included.
 
-        No path between them has a shorter longest hop. O(n) for the first one, then O(its length).
+        No path between them has a shorter longest edge. O(n) for the first call, then O(its
+        length).
 
         Examples
         --------
@@ -326,7 +274,7 @@ class UltrametricTree:
         """
         self._require_edges()
         start, end = self._one_point(i, "path"), self._one_point(j, "path")
-        return path_between(self._hung_tree, int(start), int(end))
+        return path_between(self._rooted, int(start), int(end))
 
     def matrix(self, *, n_jobs: int | None = None) -> Floats:
         """Return the dense matrix of transitive distances, if it fits in memory."""
@@ -334,7 +282,7 @@ class UltrametricTree:
         require_memory(
             self.n_points**2 * 8,
             f"The dense matrix of {self.n_points} points",
-            "Use distance(i, j), row(i) or tree @ x, which need none of it.",
+            "Use distance(i, j), row(i) or tree @ x, which do without it.",
         )
         everything = np.arange(self.n_points)
         return distance_rows(self.gaps, self.leaf_order, self.starts, everything, threads)
@@ -342,16 +290,15 @@ class UltrametricTree:
     def embedding(self, components: int | None = None) -> csr_array:
         """Return points whose Euclidean distances are the transitive distances (Lemma 1).
 
-        There is one coordinate per merge. A point has non-zero ones only for the merges above it,
-        so that on a balanced tree n points take O(n log n) memory. All points lie on one sphere
-        about the origin.
+        There is one coordinate per merge, and those of a point are zero except for the merges above
+        it: O(n log n) memory on a balanced tree. All points lie on one sphere about the origin.
 
         Parameters
         ----------
         components : int, optional
-            How many coordinates, at most n - 1; all if None. They are ordered by the variance that
-            they carry, so that these are the first ones of the full embedding, in O(n components)
-            memory, and distances between them are never above the transitive ones.
+            The number of coordinates, at most n - 1; all if None. They are ordered by variance, and
+            the first ones of the full embedding are returned, in O(n components) memory. Distances
+            in them are never above the transitive ones.
 
         Returns
         -------
@@ -379,11 +326,7 @@ class UltrametricTree:
                 f"A tree of {self.n_points} points multiplies arrays of shape "
                 f"({self.n_points},) or ({self.n_points}, m); got {block.shape}."
             )
-        if not np.isfinite(self.heights[-1:]).all():
-            raise ValueError(
-                "A product needs finite distances, and some points of this tree are infinitely "
-                "far apart. Join the components of the graph by a number: disconnected=<number>."
-            )
+        require_finite(self.heights, "A product")
         product = multiply(self.children, self.heights, block.reshape(self.n_points, -1))
         return product.reshape(block.shape)
 
@@ -392,8 +335,7 @@ class UltrametricTree:
 
     def _pairs(self, i: Any, j: Any) -> tuple[Ints, Ints]:
         """Return points as checked indices of one shape."""
-        first = resolve_indices(np.asarray(i), self.n_points)
-        second = resolve_indices(np.asarray(j), self.n_points)
+        first, second = (_resolve_indices(np.asarray(k), self.n_points) for k in (i, j))
         first, second = np.broadcast_arrays(first, second)
         return first, second
 
@@ -401,13 +343,13 @@ class UltrametricTree:
         index = np.asarray(i)
         if index.ndim:
             raise IndexError(f"{method}() takes one point, got an array of shape {index.shape}.")
-        return resolve_indices(index, self.n_points)
+        return _resolve_indices(index, self.n_points)
 
     def _require_edges(self) -> None:
-        if self.spanning_tree.engine == _LINKAGE:
+        if self.spanning_tree.engine == LINKAGE:
             raise ValueError(
-                "This tree was made from a linkage, which says when groups were joined but not by "
-                "which two points, so it knows no edges and no paths. Make it from the points: "
+                "This tree was built from a linkage, which does not say which two points joined "
+                "two groups, so it has no edges and no paths. Build it from the points: "
                 "UltrametricTree.from_data(X)."
             )
 
@@ -445,6 +387,19 @@ class UltrametricTree:
 def _read_only(array: AnyArray) -> AnyArray:
     array.flags.writeable = False
     return array
+
+
+def _resolve_indices(indices: Array, n_points: int) -> Ints:
+    """Return indices as int64 from 0 to n_points - 1; negative ones count from the end."""
+    if indices.size and not np.issubdtype(indices.dtype, np.integer):
+        raise IndexError(f"Points are numbered by integers, got dtype {indices.dtype}.")
+    wrong = (indices < -n_points) | (indices >= n_points)
+    if wrong.any():
+        raise IndexError(
+            f"Point {indices[wrong].flat[0]} is out of range: the tree has {n_points} points."
+        )
+    resolved = indices.astype(np.int64)
+    return np.where(resolved < 0, resolved + n_points, resolved)
 
 
 def check_tree(tree: object) -> None:

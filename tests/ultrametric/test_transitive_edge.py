@@ -93,9 +93,9 @@ def test_a_linkage_knows_no_edges():
     X = points("blobs", 20, 2, seed=0)
     tree = UltrametricTree.from_linkage(linkage(X, "average"))
     for one in (tree, pickle.loads(pickle.dumps(tree)), tree.with_heights(np.sqrt)):
-        with pytest.raises(ValueError, match=r"made from a linkage.*from_data\(X\)"):
+        with pytest.raises(ValueError, match=r"built from a linkage.*from_data\(X\)"):
             one.path(0, 1)
-        with pytest.raises(ValueError, match=r"made from a linkage.*from_data\(X\)"):
+        with pytest.raises(ValueError, match=r"built from a linkage.*from_data\(X\)"):
             one.transitive_edge(0, 1)
     assert UltrametricTree.from_data(X).with_heights(np.sqrt).path(0, 1)[-1] == 1
 
