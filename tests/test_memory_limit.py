@@ -201,7 +201,8 @@ def test_a_refusal_says_what_and_how_much():
 
 
 def test_smaller_blocks_are_as_good():
-    from isthmus.metrics.registry import prepare_points, resolve_metric
+    from isthmus.metrics.mapped import prepare_points
+    from isthmus.metrics.registry import resolve_metric
     from isthmus.spanning_tree.blocked.boruvka import spanning_tree_by_tiles
     from isthmus.spanning_tree.result import SpanningTree
 

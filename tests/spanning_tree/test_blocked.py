@@ -9,7 +9,8 @@ import scipy.sparse
 from inputs import KINDS, assert_as_good, points
 from isthmus import minimum_spanning_tree
 from isthmus._utils.parallel import Workers
-from isthmus.metrics.registry import prepare_points, resolve_metric
+from isthmus.metrics.mapped import prepare_points
+from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_points
 from isthmus.spanning_tree.blocked import boruvka as engine
 from isthmus.spanning_tree.blocked import bounds as blocks

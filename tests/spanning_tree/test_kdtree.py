@@ -6,7 +6,8 @@ from scipy.spatial.distance import cdist
 
 from inputs import KINDS, assert_as_good, many, points
 from isthmus import SpanningTree
-from isthmus.metrics.registry import prepare_points, resolve_metric
+from isthmus.metrics.mapped import prepare_points
+from isthmus.metrics.registry import resolve_metric
 from isthmus.spanning_tree.kdtree import boruvka as engine
 from isthmus.spanning_tree.kdtree import components
 from isthmus.spanning_tree.kdtree.boruvka import spanning_tree_by_boruvka

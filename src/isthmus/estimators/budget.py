@@ -12,7 +12,8 @@ from isthmus._utils.typing import Floats
 from isthmus.kmeans import Plan
 from isthmus.kmeans.workspace import Workspace, workspace_within
 from isthmus.metrics.input import n_bytes_of, n_points_of
-from isthmus.metrics.registry import AnyMetric, MappedMetric
+from isthmus.metrics.mapped import MappedMetric
+from isthmus.metrics.registry import AnyMetric
 from isthmus.prediction.search import is_for_tree
 
 # For rows of weight 0: entries of the rows of distances that are held together, and their bytes;

@@ -57,7 +57,7 @@ def check_new_input(
         That of the fit.
     """
     if fitted is None:
-        distances = check_new_distances(X, estimator.n_features_in_)
+        distances = check_new_distances(X, estimator.n_features_in_, type(estimator).__name__)
         validate_data(estimator, X, reset=False, skip_check_array=True)
         return distances
     if isinstance(fitted, list):

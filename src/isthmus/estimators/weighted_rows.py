@@ -10,8 +10,8 @@ import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans import TreeClusterer
-from isthmus.metrics.cross_distances import distances_between
 from isthmus.metrics.input import take_rows
+from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric
 from isthmus.prediction.attach import Attachments, attach_by_distances, label_new_points

@@ -14,7 +14,7 @@ from isthmus.metrics.precomputed import (
     Precomputed,
     SquareDistances,
     check_precomputed,
-    condensed_places,
+    condensed_positions,
 )
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric
 from isthmus.metrics.validation import check_items, check_points
@@ -68,7 +68,7 @@ def take_rows(data: Any, rows: Ints) -> Any:
         return SquareDistances(data.matrix[np.ix_(rows, rows)])
     if isinstance(data, CondensedDistances):
         i, j = (rows[ends] for ends in np.triu_indices(len(rows), 1))
-        entries = condensed_places(i, j, data.n_points)
+        entries = condensed_positions(i, j, data.n_points)
         return CondensedDistances(data.values[entries], len(rows))
     if isinstance(data, Graph):
         number = np.full(data.n_points, -1)

@@ -16,10 +16,8 @@ _NO_DIRECTION = (
     "Row {} is zero (or constant, for correlation), so it has no direction and no cosine, angular "
     "or correlation distance. Remove such rows or choose another metric."
 )
-_NEGATIVE = "metric='hellinger' compares distributions, but row {} has a negative entry."
-_NO_DISTRIBUTION = (
-    "metric='hellinger' compares distributions, but row {} is zero. Remove such rows."
-)
+_NEGATIVE = "metric={!r} compares distributions, but row {} has a negative entry."
+_NO_DISTRIBUTION = "metric={!r} compares distributions, but row {} is zero. Remove such rows."
 
 
 def unchanged(array: Array) -> Array:
@@ -40,8 +38,8 @@ def as_booleans(points: Array) -> Floats:
 def weighted(points: Array, factors: Floats) -> Array:
     """Return points, each feature times a factor; the first point is moved to the origin.
 
-    Small differences of large coordinates then keep their digits, and those of whole numbers stay
-    whole until they are multiplied.
+    Small differences of large coordinates then keep their digits, and those of integers stay
+    integers until they are multiplied.
     """
     moved: Array = (points - points[:1].astype(np.float64)) * factors
     return moved
@@ -103,8 +101,7 @@ def half(squared: Array) -> Array:
 
 def chord_to_angle(squared: Array) -> Array:
     """Return the angle between unit vectors, in radians."""
-    # arcsin of the half chord is accurate for small
-    # angles, where the arccos of the cosine is not.
+    # arcsin of the half chord is accurate for small angles, where arccos of the cosine is not
     return 2.0 * np.arcsin(np.minimum(np.sqrt(squared) / 2.0, 1.0))
 
 
@@ -147,15 +144,10 @@ def as_weightings(points: Array) -> Floats:
 def _require_distributions(points: Array, metric: str) -> None:
     if (points < 0).any():
         row = int(np.flatnonzero((points < 0).any(axis=1))[0])
-        raise ValueError(
-            f"metric={metric!r} compares distributions, but row {row} has a negative entry."
-        )
+        raise ValueError(_NEGATIVE.format(metric, row))
     zero = np.flatnonzero(points.max(axis=1) == 0)
     if zero.size:
-        raise ValueError(
-            f"metric={metric!r} compares distributions, but row {zero[0]} is zero. Remove such "
-            "rows."
-        )
+        raise ValueError(_NO_DISTRIBUTION.format(metric, int(zero[0])))
 
 
 def sparse_unit_rows(points: Any) -> Any:
@@ -169,8 +161,8 @@ def sparse_distributions(points: Any) -> Any:
     if (points.data < 0).any():
         entry = int(np.flatnonzero(points.data < 0)[0])
         row = int(np.searchsorted(points.indptr, entry, side="right")) - 1
-        raise ValueError(_NEGATIVE.format(row))
-    scaled = _by_row(points, _largest_of_rows(points, _NO_DISTRIBUTION))
+        raise ValueError(_NEGATIVE.format("hellinger", row))
+    scaled = _by_row(points, _largest_of_rows(points, _NO_DISTRIBUTION.format("hellinger", "{}")))
     scaled = _by_row(scaled, _sums_of_rows(scaled, scaled.data))
     scaled.data = np.sqrt(scaled.data)
     return scaled
@@ -229,17 +221,12 @@ class Centring:
         return centred
 
 
-def standardised(points: Array, variances: Floats | None) -> Array:
-    """Return points, each feature divided by its standard deviation; centred first.
+def standardising(points: Array, variances: Floats | None) -> Callable[[Array], Array]:
+    """Return the map that centres points and divides each feature by its standard deviation.
 
     variances : (n_features,), optional
         By default those of the points.
     """
-    return standardising(points, variances)(points)
-
-
-def standardising(points: Array, variances: Floats | None) -> Callable[[Array], Array]:
-    """Return the map that standardises points, for others."""
     centre = Centring(points)
     if variances is None:
         centred = centre(points)
@@ -269,19 +256,14 @@ def _require_several(points: Array, metric: str) -> None:
         )
 
 
-def whitened(points: Array, matrix: Floats | None, *, is_inverse: bool) -> Array:
-    """Return points whose Euclidean distances are Mahalanobis distances; centred first.
+def whitening(
+    points: Array, matrix: Floats | None, *, is_inverse: bool
+) -> Callable[[Array], Array]:
+    """Return the map after which Euclidean distances are Mahalanobis distances; it centres first.
 
     matrix : (n_features, n_features), optional
         The covariance or, if ``is_inverse``, its inverse; by default the points' covariance.
     """
-    return whitening(points, matrix, is_inverse=is_inverse)(points)
-
-
-def whitening(
-    points: Array, matrix: Floats | None, *, is_inverse: bool
-) -> Callable[[Array], Array]:
-    """Return the map that whitens points, for others."""
     centre = Centring(points)
     n_points, n_features = points.shape
     if matrix is None:

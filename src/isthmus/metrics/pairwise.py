@@ -1,126 +1,36 @@
-"""Points → rows and matrices of distances, the one place where base distances are computed."""
+"""Points, or precomputed distances → a matrix of distances, or blocks of its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
-from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks, map_in_threads
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.metrics.registry import (
-    AnyMetric,
-    MappedMetric,
-    PreparedPoints,
-    prepare_points,
-    resolve_metric,
+from isthmus.metrics.accumulate import entries_of, fill_distances, fill_sparse_distances
+from isthmus.metrics.mapped import MappedMetric, PreparedPoints, prepare_points
+from isthmus.metrics.precomputed import (
+    CondensedDistances,
+    Graph,
+    Precomputed,
+    SquareDistances,
+    condensed_positions,
 )
+from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
 
-# Distances per kernel call.
+# Distances per kernel call: a few hundredths of a second, so that Ctrl-C is seen.
 _WORK_PER_CALL = 4_000_000
+# A point this many times farther out than others is mapped without them, or they would be
+# blurred; where points are centred, it must not shift the centre by much.
+_FAR, _FAR_OF_CENTRE = 1e100, 1e3
+# Where points are centred, coordinates are clipped at this many times those of the others.
+_FARTHEST = 1e50
 
-
-class Entries(NamedTuple):
-    """The stored entries of sparse rows, features ascending.
-
-    Attributes
-    ----------
-    values : (n_entries,) float32 or float64
-    features : (n_entries,) int64
-    starts : (n + 1,) int64
-    """
-
-    values: Array
-    features: Ints
-    starts: Ints
-
-
-def entries_of(points: Any) -> Entries:
-    """Return the entries of a CSR matrix whose indices are sorted."""
-    features, starts = points.indices.astype(np.int64), points.indptr.astype(np.int64)
-    return Entries(points.data, features, starts)
-
-
-@kernel_part
-def distances_to_column(
-    columns: Array, j0: int, stop: int, kind: int, power: float, row: Floats
-) -> None:
-    """Fill row[:stop] with the accumulated distances of columns 0 … stop - 1 to column j0.
-
-    Parameters
-    ----------
-    columns : (n_features, n) float32 or float64, in
-        Coordinates, features first, so that the inner loop runs over neighbouring points.
-    j0, stop : int
-    kind, power : int, float
-        What to accumulate; see metrics.py. Differences and sums are float64 whatever the input.
-    row : (>= stop,) float64, out
-    """
-    for j in range(stop):
-        row[j] = 0.0
-    for f in range(columns.shape[0]):
-        x = np.float64(columns[f, j0])
-        column = columns[f]
-        if kind == SQUARES:
-            for j in range(stop):
-                difference = np.float64(column[j]) - x
-                row[j] += difference * difference
-        elif kind == ABSOLUTES:
-            for j in range(stop):
-                row[j] += abs(np.float64(column[j]) - x)
-        else:
-            for j in range(stop):
-                row[j] = max(row[j], abs(np.float64(column[j]) - x))
-    if kind in (SQUARES, ABSOLUTES, MAXIMUM):
-        return
-    # Minkowski: the largest difference is factored out, so that no power over- or underflows.
-    for j in range(stop):
-        largest = row[j]
-        if largest > 0.0:
-            total = 0.0
-            for f in range(columns.shape[0]):
-                difference = abs(np.float64(columns[f, j]) - np.float64(columns[f, j0]))
-                total += (difference / largest) ** power
-            row[j] = largest * total ** (1.0 / power)
-
-
-@kernel_part
-def sparse_distance(entries: Entries, i: int, j: int) -> float:
-    """Return the squared distance of two rows, summed feature by feature."""
-    here, end_here = entries.starts[i], entries.starts[i + 1]
-    there, end_there = entries.starts[j], entries.starts[j + 1]
-    total = 0.0
-    while here < end_here or there < end_there:
-        x = y = 0.0
-        one = here < end_here and (
-            there >= end_there or entries.features[here] <= entries.features[there]
-        )
-        other = there < end_there and (
-            here >= end_here or entries.features[there] <= entries.features[here]
-        )
-        if one:
-            x = np.float64(entries.values[here])
-            here += 1
-        if other:
-            y = np.float64(entries.values[there])
-            there += 1
-        difference = y - x
-        total += difference * difference
-    return total
-
-
-@kernel
-def fill_distance_rows(
-    columns: Array, kind: int, power: float, start: int, stop: int, out: Floats
-) -> None:
-    """Fill rows start … stop - 1 of out, (n, n) float64, with accumulated distances."""
-    for i in range(start, stop):
-        distances_to_column(columns, i, columns.shape[1], kind, power, out[i])
+Blocks = Iterator[tuple[Ints, Floats]]
 
 
 def distance_matrix(
@@ -151,13 +61,15 @@ def distance_matrix(
 
 
 def _matrix_by_kernel(prepared: PreparedPoints, n_jobs: int) -> Floats:
-    n_points = len(prepared.points)
-    columns = np.ascontiguousarray(prepared.points.T)
+    points, metric = prepared.points, prepared.metric
+    n_points = len(points)
+    columns = np.ascontiguousarray(points.T)
     out = np.empty((n_points, n_points))
-    kind, power = prepared.metric.kind, prepared.metric.power
 
     def fill(bounds: tuple[int, int]) -> None:
-        fill_distance_rows(columns, kind, power, *bounds, out)
+        some = slice(*bounds)
+        rows = np.array(points[some], order="C")  # of one layout, which is compiled for
+        fill_distances(rows, columns, metric.kind, metric.power, out[some])
 
     map_in_threads(fill, chunks(n_points, max(1, _WORK_PER_CALL // n_points)), n_jobs)
     return prepared.heights(out)
@@ -167,14 +79,14 @@ def _matrix_by_rows(points: Array, metric: RowMetric, n_jobs: int) -> Floats:
     rows = metric.prepare(points)
     n_points, n_features = rows.shape
     out = np.zeros((n_points, n_points))
-    places = np.arange(n_points)
+    numbers = np.arange(n_points)
     block = metric.block_length(n_features)
 
     def fill(bounds: tuple[int, int]) -> None:
         for i in range(*bounds):
             for start, stop in chunks(i, block):
                 metric.fill(rows[i : i + 1], rows[start:stop], out[i : i + 1, start:stop])
-            metric.refuse_invalid(out[i, :i], i, places)
+            metric.refuse_invalid(out[i, :i], i, numbers)
             out[:i, i] = out[i, :i]
 
     map_in_threads(fill, chunks(n_points, max(1, block // n_points)), n_jobs)
@@ -189,3 +101,142 @@ def _matrix_by_callable(items: Sequence[Any], metric: CallableMetric) -> Floats:
         for j in (int(out[i, :i].argmin()), i // 2):
             metric.check_pair(items, i, j, out[i, j])
     return out
+
+
+def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetric) -> Blocks:
+    """Return an iterator over the distances of some of the points to others, in blocks.
+
+    Points that the metric does not take are refused at once; distances are computed when asked
+    for. What a metric takes from the points, such as variances, it takes from the targets.
+
+    Parameters
+    ----------
+    points : (n, n_features) array or CSR matrix, list of n objects, or precomputed distances
+        As the spanning tree takes them, checked.
+    sources, targets : (m,) and (n_targets,) int64
+        Rows of points.
+    metric : a resolved metric
+
+    Yields
+    ------
+    numbers : (b,) int64
+        Which of the sources, 0 … m - 1.
+    distances : (b, n_targets) float64
+        Infinite where a graph has no edge.
+    """
+    if isinstance(points, Precomputed):
+        return _blocks_of_distances(points, sources, targets)
+    if isinstance(metric, CallableMetric):
+        return _blocks_by_callable(points, sources, targets, metric)
+    if isinstance(metric, RowMetric):
+        return _blocks_by_rows(points, sources, targets, metric)
+    assert isinstance(metric, MappedMetric)
+    if not isinstance(points, np.ndarray):
+        return _blocks_of_sparse(prepare_points(points, metric), sources, targets)
+    if metric.name in ("seuclidean", "mahalanobis"):
+        return _blocks_by_centred_map(points, sources, targets, metric)
+    with np.errstate(all="ignore"):
+        metric.prepare(points)  # refuses what the metric does not take
+    largest = np.maximum(points.max(axis=1), -points.min(axis=1)).astype(np.float64)
+    with np.errstate(over="ignore"):
+        far = largest > largest[targets].max() * _FAR
+    return _blocks_by_kernel(points, sources, targets, metric, far)
+
+
+def _blocks_by_centred_map(
+    points: Array, sources: Ints, targets: Ints, metric: MappedMetric
+) -> Blocks:
+    """Do what distances_between does where the map of the points depends on all of them."""
+    prepare_points(points[targets], metric)
+    # In units in which features of the targets are near 1; where variances are not given, the
+    # metric does not depend on units.
+    units = np.ldexp(1.0, np.frexp(np.abs(points[targets]).max(axis=0))[1] - 1)
+    with np.errstate(over="ignore"):
+        points = np.clip(points, -_FARTHEST * units, _FARTHEST * units)
+    scaled = points / units
+    far = np.abs(scaled).max(axis=1) > _FAR_OF_CENTRE
+    if not metric.is_estimated:
+        return _blocks_by_kernel(points, sources, targets, metric, far)
+    variances = np.cov(scaled[targets], rowvar=False).reshape(2 * points.shape[1:])
+    if metric.name == "seuclidean":
+        variances = np.diagonal(variances)
+    of_targets = resolve_metric(metric.name, {"V": variances})
+    assert isinstance(of_targets, MappedMetric)  # a metric of that name
+    return _blocks_by_kernel(scaled, sources, targets, of_targets, far)
+
+
+def _blocks_by_kernel(
+    points: Array, sources: Ints, targets: Ints, metric: MappedMetric, far: Array
+) -> Blocks:
+    near = np.flatnonzero(~far[sources])
+    alone = np.flatnonzero(far[sources])
+    n_targets = len(targets)
+    for group in (near, *alone[:, None]):
+        if len(group) == 0:
+            continue
+        prepared = prepare_points(points[np.concatenate([targets, sources[group]])], metric)
+        rows, columns = prepared.points[n_targets:], np.ascontiguousarray(prepared.points.T)
+        for start, stop in chunks(len(group), max(1, _WORK_PER_CALL // n_targets)):
+            out = np.empty((stop - start, n_targets))
+            fill_distances(rows[start:stop], columns, metric.kind, metric.power, out)
+            yield group[start:stop], prepared.heights(out)
+
+
+def _blocks_of_sparse(prepared: PreparedPoints, sources: Ints, targets: Ints) -> Blocks:
+    entries = entries_of(prepared.points)
+    for start, stop in chunks(len(sources), max(1, _WORK_PER_CALL // len(targets))):
+        out = np.empty((stop - start, len(targets)))
+        fill_sparse_distances(entries, sources[start:stop], targets, out)
+        yield np.arange(start, stop), prepared.heights(out)
+
+
+def _blocks_by_rows(points: Array, sources: Ints, targets: Ints, metric: RowMetric) -> Blocks:
+    rows = metric.prepare(points)
+    others = rows[targets]
+    for number, i in enumerate(sources):
+        out = np.empty((1, len(targets)))
+        metric.fill(rows[i : i + 1], others, out)
+        metric.refuse_invalid(out[0], int(i), targets)
+        yield np.array([number]), out
+
+
+def _blocks_by_callable(items: Any, sources: Ints, targets: Ints, metric: CallableMetric) -> Blocks:
+    for number, i in enumerate(sources):
+        yield np.array([number]), metric.distances(items, int(i), targets.tolist())[None, :]
+
+
+def _blocks_of_distances(distances: Precomputed, sources: Ints, targets: Ints) -> Blocks:
+    if isinstance(distances, Graph):
+        _refuse_unconnected(distances, sources, targets)
+    return (
+        (np.array([number]), _row_of(distances, int(i), targets)[None, :])
+        for number, i in enumerate(sources)
+    )
+
+
+def _row_of(distances: Precomputed, i: int, targets: Ints) -> Floats:
+    """Return the distances of point i to others."""
+    if isinstance(distances, SquareDistances):
+        return np.asarray(distances.matrix[i, targets], dtype=np.float64)
+    if isinstance(distances, CondensedDistances):
+        positions = condensed_positions(i, targets, distances.n_points)
+        return np.asarray(distances.values[positions], dtype=np.float64)
+    row = np.full(distances.n_points, np.inf)
+    for end in (0, 1):
+        own = distances.edges[:, end] == i
+        row[distances.edges[own, 1 - end]] = distances.weights[own]
+    return row[targets]
+
+
+def _refuse_unconnected(graph: Graph, sources: Ints, targets: Ints) -> None:
+    is_target = np.zeros(graph.n_points, dtype=bool)
+    is_target[targets] = True
+    connected = is_target.copy()
+    for end in (0, 1):
+        connected[graph.edges[is_target[graph.edges[:, 1 - end]], end]] = True
+    if not connected[sources].all():
+        row = int(sources[~connected[sources]][0])
+        raise ValueError(
+            f"Row {row} has weight 0 and no edge to a row with a weight above 0, so nothing says "
+            "where it belongs. Remove it, or add an edge."
+        )

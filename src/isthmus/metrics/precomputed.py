@@ -1,7 +1,7 @@
 """Distances that a user computed → checked records: a square matrix, a condensed one, a graph.
 
 Each record says how the distances are stored, so that nothing is expanded or copied: a matrix in
-a file is read in tiles, and stays there.
+a file is read in blocks, and stays there.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.validation import SYMMETRY_TOLERANCE, refuse_unsuitable
 
-# Rows and columns of a square matrix looked at together: a row of a tile is a page of a file.
-_TILE = 512
+# Rows and columns of a square matrix looked at together: a row of a block is a page of a file.
+_SIDE = 512
 # Entries of a condensed matrix looked at together.
 _BLOCK = 1 << 18
 
-Place = Callable[..., str]
+NameEntry = Callable[..., str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +112,11 @@ class NewDistances:
         return rows
 
 
-def condensed_places(i: Any, j: Any, n_points: int) -> Ints:
+def condensed_positions(i: Any, j: Any, n_points: int) -> Ints:
     """Return where a condensed matrix holds the distances of different points i and j."""
     low, high = np.minimum(i, j), np.maximum(i, j)
-    places: Ints = low * (2 * n_points - low - 1) // 2 + high - low - 1
-    return places
+    positions: Ints = low * (2 * n_points - low - 1) // 2 + high - low - 1
+    return positions
 
 
 def check_precomputed(X: Any) -> Precomputed:
@@ -162,7 +162,7 @@ def check_full_matrix(X: Any, instead: str) -> Array:
     require_memory(
         n_points**2 * checked.values.itemsize,
         f"The distance matrix of {n_points} points",
-        "TransitiveClustering works on the condensed one.",
+        "TransitiveCut and TransitiveKMeans work on the condensed one.",
     )
     matrix = np.zeros((n_points, n_points), dtype=checked.values.dtype)
     begin = 0
@@ -173,7 +173,7 @@ def check_full_matrix(X: Any, instead: str) -> Array:
     return matrix
 
 
-def check_new_distances(X: Any, n_points: int) -> NewDistances:
+def check_new_distances(X: Any, n_points: int, estimator: str) -> NewDistances:
     """Return the distances of new points to those of a fit, checked.
 
     Parameters
@@ -182,6 +182,8 @@ def check_new_distances(X: Any, n_points: int) -> NewDistances:
         What is not stored is no edge, and a stored zero is an edge of length 0.
     n_points : int
         The number of points of the fit.
+    estimator : str
+        Its name, for messages.
     """
     refuse_unsuitable(X)
     sparse = issparse(X)
@@ -189,7 +191,7 @@ def check_new_distances(X: Any, n_points: int) -> NewDistances:
     n_new, n_columns = array.shape
     if n_columns != n_points:
         raise ValueError(
-            f"X has {n_columns} features, but TransitiveClustering is expecting {n_points} "
+            f"X has {n_columns} features, but {estimator} is expecting {n_points} "
             "features as input: with metric='precomputed' a new point is given by its distances "
             f"to the {n_points} rows of the fit."
         )
@@ -202,12 +204,12 @@ def check_new_distances(X: Any, n_points: int) -> NewDistances:
         raise ValueError("Found a matrix with 0 sample(s), while a minimum of 1 is required.")
     stored = X.tocoo()
 
-    def place(entry: int) -> str:
+    def name_entry(entry: int) -> str:
         return _at(stored.row[entry], stored.col[entry])
 
-    _refuse_out_of_range(_as_floats(stored.data, place), place)
-    places = stored.row.astype(np.int64) * n_points + stored.col
-    if len(np.unique(places)) < len(places):
+    _refuse_out_of_range(_as_floats(stored.data, name_entry), name_entry)
+    entries = stored.row.astype(np.int64) * n_points + stored.col
+    if len(np.unique(entries)) < len(entries):
         raise ValueError(
             "The sparse matrix stores some entries more than once. Call sum_duplicates() first if "
             "their sums are meant, or keep one of each."
@@ -225,17 +227,17 @@ def _check_square(array: Array) -> SquareDistances:
     matrix = _as_floats(array, _at)
     tolerance = _tolerance(array.dtype)
     _refuse_diagonal(matrix)
-    for i, i_stop in chunks(len(matrix), _TILE):
-        for j, j_stop in chunks(i_stop, _TILE):
-            tile, mirror = matrix[i:i_stop, j:j_stop], matrix[j:j_stop, i:i_stop]
+    for i, i_stop in chunks(len(matrix), _SIDE):
+        for j, j_stop in chunks(i_stop, _SIDE):
+            block, mirror = matrix[i:i_stop, j:j_stop], matrix[j:j_stop, i:i_stop]
             _refuse_out_of_range(mirror, lambda r, c, i=i, j=j: _at(j + r, i + c))
-            _refuse_out_of_range(tile, lambda r, c, i=i, j=j: _at(i + r, j + c))
-            uneven = _disagree(mirror, tile.T, tolerance)
+            _refuse_out_of_range(block, lambda r, c, i=i, j=j: _at(i + r, j + c))
+            uneven = _disagree(mirror, block.T, tolerance)
             if uneven.any():
                 r, c = (int(index[0]) for index in np.nonzero(uneven))
                 raise ValueError(
                     f"A precomputed distance matrix must be symmetric, but {_at(j + r, i + c)} is "
-                    f"{mirror[r, c]:.17g} and {_at(i + c, j + r)} is {tile[c, r]:.17g}. "
+                    f"{mirror[r, c]:.17g} and {_at(i + c, j + r)} is {block[c, r]:.17g}. "
                     "Symmetrise it first, for example by np.minimum(D, D.T)."
                 )
     # The kernel reads rows; in Fortran's order those are the columns, equal within rounding.
@@ -265,18 +267,18 @@ def _check_condensed(array: Array) -> CondensedDistances:
             f"{below} and {above}."
         )
 
-    def place(entry: int) -> str:
+    def name_entry(entry: int) -> str:
         i, j = _pair_of_entry(entry, n_points)
         return f"entry {entry}, the distance of points {i} and {j},"
 
-    values = _as_floats(array, place)
+    values = _as_floats(array, name_entry)
     for start, stop in chunks(n_values, _BLOCK):
-        _refuse_out_of_range(values[start:stop], lambda e, start=start: place(start + e))
+        _refuse_out_of_range(values[start:stop], lambda e, start=start: name_entry(start + e))
     return CondensedDistances(_read_only(values), n_points)
 
 
 def _pair_of_entry(entry: int, n_points: int) -> tuple[int, int]:
-    """Return the points i < j whose distance is at this place of a condensed matrix."""
+    """Return the points i < j whose distance is at this position of a condensed matrix."""
     from_end = n_points * (n_points - 1) // 2 - 1 - entry
     i = n_points - 2 - (isqrt(8 * from_end + 1) - 1) // 2
     return i, entry - i * (2 * n_points - i - 1) // 2 + i + 1
@@ -297,18 +299,18 @@ def _check_graph(X: Any) -> Graph:
         )
     rows, columns = stored.row.astype(np.int64), stored.col.astype(np.int64)
 
-    def place(entry: int) -> str:
+    def name_entry(entry: int) -> str:
         return _at(rows[entry], columns[entry])
 
-    values = _as_floats(stored.data, place).astype(np.float64, copy=False)
-    _refuse_out_of_range(values, place)
+    values = _as_floats(stored.data, name_entry).astype(np.float64, copy=False)
+    _refuse_out_of_range(values, name_entry)
     loops = rows == columns
     if loops.any():
         if values[loops].any():
             entry = int(np.flatnonzero(loops & (values > 0))[0])
             raise ValueError(
-                f"A sparse graph of distances must have a zero diagonal, but {place(entry)} is "
-                f"{values[entry]:.17g}. Are these similarities?"
+                f"A sparse graph of distances must have a zero diagonal, but {name_entry(entry)} "
+                f"is {values[entry]:.17g}. Are these similarities?"
             )
         rows, columns, values = rows[~loops], columns[~loops], values[~loops]
     return _graph_of_entries(rows, columns, values, n_points, _tolerance(stored.data.dtype))
@@ -322,11 +324,11 @@ def _graph_of_entries(
     Where both are stored and differ by rounding, the smaller one counts.
     """
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
-    # one number for each place; those of (i, j) and (j, i) differ in the last bit
-    places = (low * n_points + high) * 2 + (rows > columns)
-    order = np.argsort(places)
-    places = places[order]
-    twice = places[1:] == places[:-1]
+    # one number for each entry; those of (i, j) and (j, i) differ in the last bit
+    entries = (low * n_points + high) * 2 + (rows > columns)
+    order = np.argsort(entries)
+    entries = entries[order]
+    twice = entries[1:] == entries[:-1]
     if twice.any():
         i, j = (int(index[order[twice.argmax()]]) for index in (rows, columns))
         raise ValueError(
@@ -334,7 +336,7 @@ def _graph_of_entries(
             "the sum is meant, or keep one of them."
         )
     values = values[order]
-    pairs = places >> 1
+    pairs = entries >> 1
     both = np.flatnonzero(pairs[1:] == pairs[:-1])
     uneven = _disagree(values[both], values[both + 1], tolerance)
     if uneven.any():
@@ -352,7 +354,7 @@ def _graph_of_entries(
     return Graph(edges, values[kept], n_points)
 
 
-def _as_floats(array: Array, place: Place) -> Array:
+def _as_floats(array: Array, name_entry: NameEntry) -> Array:
     """Return the array as float32 where that holds every number of its type, else as float64.
 
     Not copied where it is one of the two already.
@@ -361,7 +363,7 @@ def _as_floats(array: Array, place: Place) -> Array:
     if kind == "c":
         raise ValueError("Complex data not supported: distances are real numbers.")
     if kind == "O":
-        return _from_objects(array, place)
+        return _from_objects(array, name_entry)
     if kind not in "biuf":
         raise TypeError(f"Precomputed distances must be real numbers, got dtype {array.dtype}.")
     wanted = np.dtype(np.float32 if np.can_cast(array.dtype, np.float32) else np.float64)
@@ -376,10 +378,12 @@ def _as_floats(array: Array, place: Place) -> Array:
         return array.astype(wanted)
 
 
-def _from_objects(array: Array, place: Place) -> Floats:
+def _from_objects(array: Array, name_entry: NameEntry) -> Floats:
     floats = np.empty(array.shape)
     for index, value in np.ndenumerate(array):
-        refusal = f"Precomputed distances must be real numbers, but {place(*index)} is {value!r}"
+        refusal = (
+            f"Precomputed distances must be real numbers, but {name_entry(*index)} is {value!r}"
+        )
         if isinstance(value, str | bytes):
             raise TypeError(f"{refusal}. Text is not read as numbers.")
         try:
@@ -389,8 +393,8 @@ def _from_objects(array: Array, place: Place) -> Floats:
     return floats
 
 
-def _refuse_out_of_range(part: Array, place: Place) -> None:
-    """Raise where an entry is negative or not finite; place names an entry by its indices."""
+def _refuse_out_of_range(part: Array, name_entry: NameEntry) -> None:
+    """Raise where an entry is negative or not finite; name_entry takes its indices."""
     if not part.size:
         return
     with np.errstate(invalid="ignore"):
@@ -410,7 +414,7 @@ def _refuse_out_of_range(part: Array, place: Place) -> None:
         advice = "Pairs without a distance can be left out of a sparse graph."
     index = tuple(int(along[0]) for along in np.nonzero(wrong))
     value = "NaN" if np.isnan(part[index]) else f"{part[index]:.17g}"
-    raise ValueError(f"{rule}, but {place(*index)} is {value}. {advice}")
+    raise ValueError(f"{rule}, but {name_entry(*index)} is {value}. {advice}")
 
 
 def _disagree(a: Array, b: Array, tolerance: float) -> npt.NDArray[np.bool_]:

@@ -1,10 +1,4 @@
-"""Metric name → how its spanning tree is found, and the map back to heights.
-
-A spanning tree depends only on the order of the distances. So a metric that is an increasing
-function of a simpler one, after some map of the points, borrows the simpler one's tree: points
-are mapped, the tree is found, and each weight is turned back into the metric that was asked for.
-For all other metrics, those of any_metric.py, rows of distances must do.
-"""
+"""Metric names, their aliases and parameters → one resolved metric, an object that travels."""
 
 from __future__ import annotations
 
@@ -19,6 +13,7 @@ import numpy as np
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
 from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.maps import (
     as_distributions,
     centred_unit_rows,
@@ -28,14 +23,12 @@ from isthmus.metrics.maps import (
     on_the_sphere,
     sparse_distributions,
     sparse_unit_rows,
-    standardised,
     standardising,
     unchanged,
     unit_rows,
     weighted,
     weighted_centred_unit_rows,
     weighted_unit_rows,
-    whitened,
     whitening,
 )
 from isthmus.metrics.rowwise import (
@@ -48,61 +41,8 @@ from isthmus.metrics.rowwise import (
     row_metric,
 )
 
-# Coordinates beyond these magnitudes would overflow or underflow when squared.
-_SAFE_LARGEST, _SAFE_SMALLEST = 1e100, 1e-100
-
 # Beyond this Minkowski's distance is the largest difference, to the last bit.
 _AS_GOOD_AS_INFINITE = 1e18
-
-_TOO_LARGE = (
-    "Some distances of metric={!r} are too large for float64. Divide the data by a constant first."
-)
-
-
-@dataclass(frozen=True)
-class MappedMetric:
-    """How a named metric is computed.
-
-    Attributes
-    ----------
-    name : str
-        The canonical name.
-    kind : int
-        What kernels accumulate: SQUARES, ABSOLUTES, MAXIMUM or POWERS.
-    power : float
-        The exponent p of POWERS; 0 otherwise.
-    prepare : callable
-        Maps checked points to the points that kernels see.
-    to_heights : callable
-        Maps what kernels accumulated to distances of this metric. Increasing.
-    degree : int
-        How the distances grow when the prepared points are scaled: by scale ** degree.
-    prepare_sparse : callable, optional
-        The same as ``prepare`` for the CSR matrices of ``scipy.sparse``; None where the map would
-        fill them.
-    map_of : callable, optional
-        From points to the map that ``prepare`` applies to them; None where that is ``prepare``,
-        whatever the points.
-    is_estimated : bool
-        Whether variances, or a covariance, are estimated from the points.
-    """
-
-    name: str
-    kind: int
-    power: float
-    prepare: Callable[[Array], Array]
-    to_heights: Callable[[Array], Array]
-    degree: int
-    prepare_sparse: Callable[[Any], Any] | None = None
-    map_of: Callable[[Array], Callable[[Array], Array]] | None = None
-    is_estimated: bool = False
-
-    accepts_nan = takes_objects = False
-
-    @property
-    def accepts_sparse(self) -> bool:
-        """Whether points may be a sparse matrix."""
-        return self.prepare_sparse is not None
 
 
 @dataclass(frozen=True)
@@ -121,25 +61,6 @@ AnyMetric = MappedMetric | RowMetric | CallableMetric | PrecomputedMetric
 All of them have ``name``, ``accepts_sparse``, ``accepts_nan`` and ``takes_objects`` (whether rows
 may be strings or any other objects).
 """
-
-
-@dataclass(frozen=True)
-class PreparedPoints:
-    """Points ready for a kernel, and the way from its accumulations back to distances."""
-
-    points: Array
-    metric: MappedMetric
-    scale: float
-
-    def heights(self, accumulated: Array) -> Floats:
-        """Turn accumulations over the prepared points into distances."""
-        heights: Floats = self.metric.to_heights(accumulated)
-        with np.errstate(over="ignore"):
-            for _ in range(self.metric.degree if self.scale != 1.0 else 0):
-                heights = heights * self.scale
-        if not np.isfinite(heights).all():
-            raise ValueError(_TOO_LARGE.format(self.metric.name))
-        return heights
 
 
 def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) -> AnyMetric:
@@ -215,50 +136,6 @@ def _checked_params(metric_params: Any) -> dict[str, Any]:
     return dict(metric_params)
 
 
-def prepare_points(points: Any, metric: MappedMetric) -> PreparedPoints:
-    """Map points for the kernels and bring extreme magnitudes into range.
-
-    points : array, or CSR matrix where the metric takes it
-
-    The scale is a power of two, so it costs no accuracy. Where powers are summed, coordinates are
-    always brought below 1.
-    """
-    with np.errstate(all="ignore"):  # what is not finite is refused below
-        mapped: Any
-        if isinstance(points, np.ndarray):
-            entries = mapped = metric.prepare(points)
-        else:
-            assert metric.prepare_sparse is not None  # it was checked
-            mapped = metric.prepare_sparse(points)
-            entries = mapped.data
-    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
-    if not np.isfinite(largest):
-        raise ValueError(_TOO_LARGE.format(metric.name))
-    scale = 1.0
-    extreme = largest > _SAFE_LARGEST or 0.0 < largest < _SAFE_SMALLEST
-    if extreme or (metric.kind == POWERS and largest > 0.0):
-        scale = 2.0 ** np.frexp(largest)[1] if largest < 2.0**1023 else 2.0**1023
-        mapped = mapped.astype(np.float64, copy=False) / scale
-    return PreparedPoints(mapped, metric, scale)
-
-
-def map_for_others(prepared: PreparedPoints, points: Array) -> Callable[[Array], Floats]:
-    """Return the map that prepared some points, to be applied to others; its results are float64.
-
-    points : array
-        Those that ``prepared`` was made of. What is too large for the map is not finite then.
-    """
-    metric = prepared.metric
-    prepare = metric.prepare if metric.map_of is None else metric.map_of(points)
-
-    def mapped(others: Array) -> Floats:
-        with np.errstate(all="ignore"):
-            scaled: Floats = prepare(others).astype(np.float64, copy=False) / prepared.scale
-        return scaled
-
-    return mapped
-
-
 def _minkowski(p: Any) -> MappedMetric:
     if (
         isinstance(p, bool)
@@ -327,11 +204,8 @@ def _standardised(variances: Any) -> MappedMetric:
             raise ValueError(
                 "metric='seuclidean' needs V to be one finite variance above 0 for each feature."
             )
-    prepare = partial(standardised, variances=given)
     map_of = partial(standardising, variances=given)
-    return MappedMetric(
-        "seuclidean", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of, is_estimated=given is None
-    )
+    return _mapped_by_points("seuclidean", map_of, is_estimated=given is None)
 
 
 def _mahalanobis(covariance: Any, inverse: Any) -> MappedMetric:
@@ -349,11 +223,22 @@ def _mahalanobis(covariance: Any, inverse: Any) -> MappedMetric:
             )
         if not np.isfinite(matrix).all():
             raise ValueError(f"metric='mahalanobis' needs {name} to be finite.")
-    prepare = partial(whitened, matrix=matrix, is_inverse=inverse is not None)
     map_of = partial(whitening, matrix=matrix, is_inverse=inverse is not None)
+    return _mapped_by_points("mahalanobis", map_of, is_estimated=matrix is None)
+
+
+def _mapped_by_points(
+    name: str, map_of: Callable[[Array], Callable[[Array], Array]], *, is_estimated: bool
+) -> MappedMetric:
+    """Return a metric that is Euclidean after a map which depends on the points."""
+    prepare = partial(_mapped_by_itself, map_of)
     return MappedMetric(
-        "mahalanobis", SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of, is_estimated=given is None
+        name, SQUARES, 0.0, prepare, np.sqrt, 1, map_of=map_of, is_estimated=is_estimated
     )
+
+
+def _mapped_by_itself(map_of: Callable[[Array], Callable[[Array], Array]], points: Array) -> Array:
+    return map_of(points)(points)
 
 
 _METRICS = {

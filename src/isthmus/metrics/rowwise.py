@@ -19,10 +19,10 @@ from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.maps import as_booleans, as_float64, as_weightings
 
-# Every pair among so many first points is asked for in both orders.
+# Every pair among the first points, up to this number, is asked for in both orders.
 _PAIRS_CHECKED_AMONG = 50
 
-# So long a call of ``fill`` may take: much longer than to begin it, on another thread too.
+# How long a call of ``fill`` may take: much longer than to begin it, on another thread too.
 _BLOCK_NANOSECONDS = 300_000
 
 _BOTH_ZERO = "Two rows of zeros have no such distance."
@@ -70,12 +70,12 @@ class RowMetric:
 
     def refuse_invalid(self, distances: Floats, i: int, others: Ints) -> None:
         """Raise where a distance of point i to one of the others is not finite or negative."""
-        place = first_invalid(distances)
-        if place is not None:
-            first, second = sorted((i, int(others[place])))
+        j = first_invalid(distances)
+        if j is not None:
+            first, second = sorted((i, int(others[j])))
             raise ValueError(
                 f"The distance of rows {first} and {second} by metric={self.name!r} is "
-                f"{distances[place]}. {self.undefined}"
+                f"{distances[j]}. {self.undefined}"
             )
 
 
@@ -108,10 +108,10 @@ class CallableMetric:
             error.add_note(f"metric={self.name} was called with rows {i} and {others[len(values)]}")
             raise
         row = self._as_floats(values, i, others)
-        place = first_invalid(row)
-        if place is not None:
+        wrong = first_invalid(row)
+        if wrong is not None:
             raise ValueError(
-                f"metric={self.name} returned {values[place]!r} for rows {i} and {others[place]}; "
+                f"metric={self.name} returned {values[wrong]!r} for rows {i} and {others[wrong]}; "
                 "a distance is a finite number, not below 0."
             )
         return row
@@ -145,17 +145,17 @@ class CallableMetric:
             row = np.empty(0, dtype=object)
         if row.shape == (len(values),) and row.dtype.kind in "fiub":
             return row.astype(np.float64, copy=False)
-        for place, value in enumerate(values):
+        for j, value in enumerate(values):
             if not isinstance(value, Real | np.bool_):
                 raise TypeError(
                     f"metric={self.name} must return a real number, but it returned {value!r} for "
-                    f"rows {i} and {others[place]}."
+                    f"rows {i} and {others[j]}."
                 )
         return np.array([_as_float(value) for value in values], dtype=np.float64)
 
 
 def first_invalid(distances: Floats) -> int | None:
-    """Return the place of the first entry that is negative or not finite."""
+    """Return the index of the first entry that is negative or not finite."""
     # the minimum of what holds a NaN is NaN
     if not len(distances) or (distances.min() >= 0.0 and distances.max() < np.inf):
         return None
@@ -210,7 +210,7 @@ def row_metric(name: str, params: dict[str, Any]) -> RowMetric:
         return RowMetric(name, prepare, partial(_fill, name), undefined=undefined)
     return RowMetric(
         name,
-        partial(_with_so_many_features, prepare, name, weights),
+        partial(_with_weight_per_feature, prepare, name, weights),
         partial(_fill, name, w=weights),
         undefined=f"{undefined} Features of weight 0 are left out.",
     )
@@ -239,7 +239,7 @@ def require_weight_per_feature(points: Array, weights: Floats, metric: str) -> N
         )
 
 
-def _with_so_many_features(
+def _with_weight_per_feature(
     prepare: Callable[[Array], Floats], metric: str, weights: Floats, points: Array
 ) -> Floats:
     require_weight_per_feature(points, weights, metric)

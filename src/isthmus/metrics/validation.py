@@ -1,7 +1,7 @@
 """Raw input → checked arrays.
 
-Whatever a user passes is checked here, before any work is done; the rooms after this one trust
-what they get. An error says what was wrong, what was expected and what to do.
+What a user passes is checked here, before any work is done; later stages trust what they get. An
+error says what was wrong, what was expected and what to do.
 """
 
 from __future__ import annotations

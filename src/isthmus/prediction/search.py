@@ -17,16 +17,12 @@ from scipy.sparse import vstack
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
 from isthmus._utils.parallel import chunks, map_in_threads
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.metrics.cross_distances import distances_between, fill_distances_from
+from isthmus.metrics.accumulate import fill_distances
+from isthmus.metrics.mapped import MappedMetric, PreparedPoints, map_for_others, prepare_points
 from isthmus.metrics.maps import unchanged
+from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import NewDistances
-from isthmus.metrics.registry import (
-    AnyMetric,
-    MappedMetric,
-    PreparedPoints,
-    map_for_others,
-    prepare_points,
-)
+from isthmus.metrics.registry import AnyMetric
 from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
 from isthmus.prediction.attach import Attachments, attach_by_distances
 from isthmus.spanning_tree.duplicates import RowIndex
@@ -219,7 +215,7 @@ class _SearchByKernel(_SearchTables):
     def _find(self, mapped: Floats, *, only_nearest: bool) -> Attachments:
         prepared, kind, power = self._prepared[0], self.metric.kind, self.metric.power
         distances = np.empty((len(mapped), self._columns.shape[1]))
-        fill_distances_from(mapped, self._columns, kind, power, distances)
+        fill_distances(mapped, self._columns, kind, power, distances)
         # as the kd-tree compares them: two distances may be equal that were not before the root
         heights = self._heights ** (1.0 / power) if kind == POWERS else self._heights
         links = attach_rows(self.tree, distances, only_nearest=only_nearest, heights=heights)

@@ -14,14 +14,12 @@ from isthmus._utils.memory import Budget, check_memory_limit
 from isthmus._utils.parameters import check_choice, check_disconnected, check_n_jobs
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus._utils.typing import Floats, Ints
+from isthmus.metrics.mapped import MappedMetric, PreparedPoints, prepare_points
 from isthmus.metrics.maps import unchanged
 from isthmus.metrics.precomputed import check_precomputed
 from isthmus.metrics.registry import (
     AnyMetric,
-    MappedMetric,
     PrecomputedMetric,
-    PreparedPoints,
-    prepare_points,
     resolve_metric,
 )
 from isthmus.metrics.rowwise import CallableMetric, RowMetric

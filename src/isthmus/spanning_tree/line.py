@@ -6,7 +6,7 @@ import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
 from isthmus._utils.typing import Floats, Ints
-from isthmus.metrics.registry import PreparedPoints
+from isthmus.metrics.mapped import PreparedPoints
 
 
 def spanning_tree_of_line(prepared: PreparedPoints) -> tuple[Ints, Floats]:

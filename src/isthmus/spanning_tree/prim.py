@@ -15,8 +15,8 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.metrics.pairwise import distances_to_column
-from isthmus.metrics.registry import PreparedPoints
+from isthmus.metrics.accumulate import accumulate_row
+from isthmus.metrics.mapped import PreparedPoints
 
 # Distance evaluations, times features, per kernel call: a few hundredths of a second.
 _WORK_PER_CALL = 20_000_000
@@ -143,7 +143,7 @@ def prim_steps_on_points(
     for _ in range(n_steps):
         # The point that joined last stands right behind the points still outside.
         outside = state.point.shape[0] - 1 - state.n_edges[0]
-        distances_to_column(columns, outside, outside, kind, power, state.row)
+        accumulate_row(columns[:, outside], columns, kind, power, state.row[:outside])
         j = join_next(state)
         for f in range(columns.shape[0]):
             swapped = columns[f, j]

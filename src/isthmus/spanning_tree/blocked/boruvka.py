@@ -15,7 +15,7 @@ from isthmus._numba.simd import COLUMNS
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.metrics.registry import PreparedPoints
+from isthmus.metrics.mapped import PreparedPoints
 from isthmus.spanning_tree.blocked import candidates, rounds
 from isthmus.spanning_tree.blocked.bounds import BLOCK, Apart, Blocks, Singles, dense_blocks
 from isthmus.spanning_tree.blocked.sparse_rows import sparse_blocks

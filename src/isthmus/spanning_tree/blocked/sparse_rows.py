@@ -13,8 +13,8 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Floats, Labels
+from isthmus.metrics.accumulate import Entries, entries_of
 from isthmus.metrics.maps import reduce_rows
-from isthmus.metrics.pairwise import Entries, entries_of
 from isthmus.spanning_tree.blocked.bounds import BLOCK, EXACT, Blocks, Singles, even_starts
 
 

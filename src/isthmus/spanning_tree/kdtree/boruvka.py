@@ -10,7 +10,7 @@ from isthmus._numba.simd import LANES
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.metrics.registry import PreparedPoints
+from isthmus.metrics.mapped import PreparedPoints
 from isthmus.spanning_tree import union_find
 from isthmus.spanning_tree.kdtree import components, rounds
 from isthmus.spanning_tree.kdtree.bounding_balls import Balls

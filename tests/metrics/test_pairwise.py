@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from inputs import points
-from isthmus.metrics.cross_distances import distances_between
+from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import check_precomputed
 from isthmus.metrics.registry import resolve_metric
 
