@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from inputs import many, points
 from isthmus import SpanningTree, TransitiveClustering, UltrametricTree, outlier_scores, outliers
 from isthmus.outliers import find_reference_groups, scores_of_new_points
-from oracles.outliers import company_heights, scores
+from oracles.outliers import joining_heights, scores
 
 
 def tree_of(X):
@@ -23,9 +23,9 @@ def test_scores_are_those_of_the_definition(kind, n, d, seed):
     matrix = tree.matrix()
     point_weights = rng.integers(1, 5, size=n)
     for weights in (None, point_weights, point_weights * 1.7):
-        for company in (None, 3, 7.5, 10 * n):
-            found = outlier_scores(tree, weights, company=company)
-            expected = scores(matrix, weights, company)
+        for size in (None, 3, 7.5, 10 * n):
+            found = outlier_scores(tree, weights, reference_size=size)
+            expected = scores(matrix, weights, size)
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
             assert found.min() >= 0.0
             assert found.max() <= 1.0
@@ -142,7 +142,7 @@ def test_new_points_are_scored_as_points_without_weight(seed):
     point_weights = np.append(np.ones(80), 1e-13)
     found = scores_of_new_points(row, known)
     matrix, heights = with_it.matrix(), known.heights
-    height = company_heights(matrix, point_weights, known.least)[-1]
+    height = joining_heights(matrix, point_weights, known.least)[-1]
     group = row[0] <= height
     expected = 1 - (np.minimum(heights[group], height) / height).mean()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
@@ -168,11 +168,11 @@ def test_of_an_estimator():
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"point_weights": [1.0]}, ValueError, "one number for each of 3 points"),
-        ({"point_weights": [1.0, 0.0, 1.0]}, ValueError, "that of point 1 is 0"),
-        ({"point_weights": [1.0, np.nan, 1.0]}, ValueError, "that of point 1 is nan"),
-        ({"company": 0}, ValueError, "company must be above 0"),
-        ({"company": "few"}, TypeError, "company must be a number"),
+        ({"sample_weight": [1.0]}, ValueError, "one number for each of 3 rows"),
+        ({"sample_weight": [1.0, 0.0, 1.0]}, ValueError, "that of point 1 is 0"),
+        ({"sample_weight": [1.0, np.nan, 1.0]}, ValueError, "that of row 1 is nan"),
+        ({"reference_size": 0}, ValueError, "reference_size must be above 0"),
+        ({"reference_size": "few"}, TypeError, "reference_size must be a number"),
     ],
 )
 def test_wrong_arguments(arguments, error, words):

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 
-def company_heights(matrix, point_weights, least):
-    """The lowest height at which the points within it weigh at least so much, for each point."""
+def joining_heights(matrix, point_weights, least):
+    """The lowest height at which the points within it weigh at least ``least``, for each point."""
     return np.array(
         [
             min(h for h in row if point_weights[row <= h].sum() >= least * (1 - 1e-12))
@@ -15,13 +15,17 @@ def company_heights(matrix, point_weights, least):
     )
 
 
-def scores(matrix, point_weights=None, company=None):
-    """1 - the mean ratio of the heights of a point's company to its own."""
+def scores(matrix, point_weights=None, reference_size=None):
+    """1 - the mean ratio of the heights of a point's reference group to its own."""
     point_weights = (
         np.ones(len(matrix)) if point_weights is None else np.asarray(point_weights, dtype=float)
     )
-    least = math.sqrt(point_weights.sum()) if company is None else min(company, point_weights.sum())
-    heights = company_heights(matrix, point_weights, least)
+    least = (
+        math.sqrt(point_weights.sum())
+        if reference_size is None
+        else min(reference_size, point_weights.sum())
+    )
+    heights = joining_heights(matrix, point_weights, least)
     out = []
     for row, height in zip(matrix, heights, strict=True):
         group = row <= height

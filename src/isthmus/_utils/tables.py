@@ -1,17 +1,21 @@
-"""Rows of strings → tables as text; numbers → words."""
+"""Rows of strings → tables as text; numbers → words; pandas, where it is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 Row = Sequence[str]
 
 
-def text_table(header: Row, rows: Sequence[Row]) -> list[str]:
-    """Return the lines of a table whose columns are aligned on the right."""
+def text_table(header: Row, rows: Sequence[Row], *, left_last: bool = False) -> list[str]:
+    """Return the lines of a table, aligned on the right; the last column on the left if asked."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    if left_last:
+        widths[-1] = 0
     return [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in (header, *rows)
     ]
 
@@ -30,3 +34,17 @@ def markdown_cell(text: str) -> str:
 def count(n: int, noun: str) -> str:
     """Return a number and its noun: ``"1 cluster"``, ``"1,200 clusters"``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def first_few(numbers: Sequence[int], most: int = 6) -> str:
+    """Return the first numbers of a list: ``"5, 4, 1"``, or ``"5, 4, 1, …"`` where it is longer."""
+    listed = ", ".join(map(str, numbers[:most]))
+    return f"{listed}, …" if len(numbers) > most else listed
+
+
+def import_pandas(caller: str) -> Any:
+    """Return pandas; ImportError with the command that installs it, where it is missing."""
+    try:
+        return import_module("pandas")
+    except ImportError as error:
+        raise ImportError(f"{caller} needs pandas: pip install pandas.") from error

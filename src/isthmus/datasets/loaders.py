@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import datasets
 from sklearn.utils import Bunch
+
+from isthmus._utils.tables import import_pandas
 
 if TYPE_CHECKING:
     from isthmus._utils.typing import Floats, Ints
@@ -100,10 +101,6 @@ def _read_ionosphere() -> tuple[Floats, Ints]:
 
 
 def _as_frame(data: Floats, target: Ints, names: list[str]) -> tuple[Any, Any, Any]:
-    try:
-        pandas: Any = import_module("pandas")
-    except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
-    frame = pandas.DataFrame(data, columns=names)
+    frame = import_pandas("as_frame=True").DataFrame(data, columns=names)
     frame["target"] = target
     return frame[names], frame["target"], frame

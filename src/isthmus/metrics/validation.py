@@ -156,3 +156,14 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
             f"factor of {LARGEST_RATIO_OF_WEIGHTS:.0e}. Give rows that hardly count the weight 0."
         )
     return weights
+
+
+def check_positive_weights(sample_weight: Any, n_points: int) -> Floats | None:
+    """Return the weights of the points of a tree, all above zero; None where none are given."""
+    weights = check_sample_weight(sample_weight, n_points)
+    if weights is not None and not weights.all():
+        raise ValueError(
+            f"sample_weight must be above 0, but that of point {int(weights.argmin())} is 0. Leave "
+            "points that do not count out of the tree, as a fit does."
+        )
+    return weights

@@ -1,4 +1,4 @@
-"""A finished clustering → one line per cluster: what one pastes into a report."""
+"""A finished clustering → the figures of each cluster, as one pastes them into a report."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from isthmus._utils.rounding import TIE
+from isthmus._utils.tables import import_pandas
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.summary.table import as_html, as_text
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.separation import gaps_of_clusters, margins_of, sums_within_clusters
-
-# Sums of distances that agree up to this relative difference are equal.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,8 +28,7 @@ class ClusterSummary:
     shares : ndarray of shape (k,)
         The share of all rows; of all weight, where there is a weight.
     widest_gaps : ndarray of shape (k,)
-        The largest transitive distance of two rows of the cluster: the longest hop that holds it
-        together. 0 for a single row.
+        The largest transitive distance of two rows of the cluster; 0 for a single row.
     distances : ndarray of shape (k,)
         The smallest distance to a row of another cluster; infinite where there is none.
     nearest : ndarray of shape (k,)
@@ -73,7 +71,7 @@ class ClusterSummary:
         return self.margins > 0.0
 
     def columns(self) -> dict[str, Array]:
-        """Return the figures by the names that tables give them, features apart."""
+        """Return the figures by their names in tables, without the means of features."""
         weight = {} if self.weights is None else {"weight": self.weights}
         return {
             "size": self.sizes,
@@ -90,15 +88,9 @@ class ClusterSummary:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame: a row for each cluster, the means of features last."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas: pip install pandas. print(summary) shows the table "
-                "without it, and the attributes hold its columns."
-            ) from error
+        pd = import_pandas("to_frame()")
         columns: dict[str, Any] = dict(self.columns())
-        # A cluster without others has no nearest one.
+        # A single cluster has no nearest one.
         columns["nearest"] = pd.array(np.where(self.nearest < 0, 0, self.nearest), dtype="Int64")
         columns["nearest"][self.nearest < 0] = pd.NA
         frame = pd.DataFrame(columns, index=pd.RangeIndex(len(self), name="cluster"))
@@ -178,7 +170,7 @@ def _medoids(tree: UltrametricTree, codes: Ints, point_weights: Floats | None) -
     n_clusters = int(codes.max()) + 1
     smallest = np.full(n_clusters, np.inf)
     np.minimum.at(smallest, codes, sums)
-    candidates = np.flatnonzero(sums <= smallest[codes] * (1.0 + _ROUNDING))
+    candidates = np.flatnonzero(sums <= smallest[codes] * (1.0 + TIE))
     medoids = np.full(n_clusters, tree.n_points)
     np.minimum.at(medoids, codes[candidates], candidates)
     return medoids

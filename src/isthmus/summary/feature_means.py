@@ -11,9 +11,9 @@ from scipy.sparse import csc_array, issparse
 from isthmus._utils.parallel import chunks
 from isthmus._utils.typing import Floats, Labels
 
-# Means are left out where there would be more of them: many clusters times many features.
+# The most means, clusters times features, that are computed.
 LARGEST = 1 << 22
-# Entries of the data that are looked at together.
+# Entries of the data per block.
 _AT_ONCE = 1 << 20
 
 
@@ -35,7 +35,7 @@ def feature_means(data: Any, labels: Labels, point_weights: Floats | None) -> Fl
     n_clusters, n_features = int(labels.max()) + 1, data.shape[1]
     if n_clusters * n_features > LARGEST:
         return None
-    # So small that no sum is larger than what is summed.
+    # Scaled so that no sum exceeds its largest term.
     unit = np.ldexp(1.0, -int(np.ceil(np.log2(len(labels)))))
     weights = (
         np.full(len(labels), unit)
@@ -57,7 +57,7 @@ def _weighted_sums(
     n_clusters: int,
     of: Callable[[Any], Any] | None = None,
 ) -> Floats:
-    """Return the sum of the rows, or of something of them, over each cluster: (k, d)."""
+    """Return the sum of the rows, or of a function of them, over each cluster: (k, d)."""
     sums = np.zeros((n_clusters, data.shape[1]))
     for start, stop in chunks(len(labels), max(1, _AT_ONCE // data.shape[1])):
         block = data[start:stop] if of is None else of(data[start:stop])

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from isthmus._utils.tables import count, text_table
 from isthmus._utils.typing import Array, Floats
 
-# So many clusters and features are shown.
+# The most clusters and features that are shown, and the most characters of a feature's name.
 _ROWS = 20
 _FEATURES = 8
-# Names of columns are shown up to this length.
 _NAME = 20
 
-# Colours with some of what is behind them, so that light and dark notebooks both show.
+# Translucent colours, for light and dark notebooks.
 _STYLE = """
 .isthmus-summary{overflow-x:auto;margin:.6em 0;font-family:system-ui,sans-serif;font-size:12px;
 color:inherit}
@@ -35,20 +35,15 @@ font-variant-numeric:tabular-nums}
 
 
 def as_text(columns: dict[str, Array], means: Floats | None, names: tuple[str, ...]) -> str:
-    """Return the table with its columns aligned, the rest counted below it."""
+    """Return the table as text; what is left out is counted below it."""
     shown = _shown_names(means, names)
     header = ["cluster", *columns, *(f"mean {name}" for name in shown)]
-    body = _cells(columns, means)
-    widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in (header, *body)
-    ]
-    return "\n".join([_title(columns), *lines, *_rest(columns, names if shown else ())])
+    lines = text_table(header, _cells(columns, means))
+    return "\n".join([_title(columns), *lines, *_left_out(columns, names if shown else ())])
 
 
 def as_html(columns: dict[str, Array], means: Floats | None, names: tuple[str, ...]) -> str:
-    """Return the table as HTML, whatever the names of features hold."""
+    """Return the table as HTML, names of features escaped."""
     shown = _shown_names(means, names)
     n_plain = 1 + len(columns)
     heads = [f"<th>{head}</th>" for head in ("cluster", *columns)]
@@ -68,10 +63,8 @@ def as_html(columns: dict[str, Array], means: Floats | None, names: tuple[str, .
         cells[verdict] = f'<td class="{row[verdict]}">{row[verdict]}</td>'
         cells[share] = _bar(row[share], float(part))
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    rest = _rest(columns, names if shown else ())
-    if rest:
-        text = "; ".join(rest)
-        lines.append(f'<tr class="more"><td colspan="{n_plain + len(shown)}">{text}</td></tr>')
+    if left_out := "; ".join(_left_out(columns, names if shown else ())):
+        lines.append(f'<tr class="more"><td colspan="{n_plain + len(shown)}">{left_out}</td></tr>')
     return (
         f'<div class="isthmus-summary"><style>{_STYLE}</style><table>'
         f"<caption>{_title(columns)}</caption><thead>{head}</thead>"
@@ -80,12 +73,10 @@ def as_html(columns: dict[str, Array], means: Floats | None, names: tuple[str, .
 
 
 def _title(columns: dict[str, Array]) -> str:
-    n_clusters, n_rows = len(columns["size"]), int(columns["size"].sum())
-    clusters = "1 cluster" if n_clusters == 1 else f"{n_clusters:,} clusters"
-    rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
+    sizes = columns["size"]
     n_failing = int(np.count_nonzero(~columns["consistent"]))
     verdict = f"{n_failing:,} of them not consistent" if n_failing else "consistent"
-    return f"{clusters} of {rows}, {verdict}"
+    return f"{count(len(sizes), 'cluster')} of {count(int(sizes.sum()), 'row')}, {verdict}"
 
 
 def _cells(columns: dict[str, Array], means: Floats | None) -> list[list[str]]:
@@ -120,22 +111,17 @@ def _number(value: float) -> str:
 
 
 def _shown_names(means: Floats | None, names: tuple[str, ...]) -> list[str]:
-    """Return the names of the features that are shown, on one line each and not too long."""
+    """Return the names of the features that are shown, each on one line and shortened."""
     if means is None:
         return []
     lines = (" ".join(name.split()) for name in names[:_FEATURES])
     return [line if len(line) <= _NAME else f"{line[: _NAME - 1]}…" for line in lines]
 
 
-def _rest(columns: dict[str, Array], names: tuple[str, ...]) -> list[str]:
-    """Return what is not shown, in words."""
-    n_clusters, n_features = len(columns["size"]) - _ROWS, len(names) - _FEATURES
-    words = []
-    if n_clusters > 0:
-        words.append(f"… {n_clusters:,} more {'cluster' if n_clusters == 1 else 'clusters'}")
-    if n_features > 0:
-        words.append(f"… {n_features:,} more {'feature' if n_features == 1 else 'features'}")
-    return words
+def _left_out(columns: dict[str, Array], names: tuple[str, ...]) -> list[str]:
+    """Return in words how many clusters and features are not shown."""
+    numbers = {"more cluster": len(columns["size"]) - _ROWS, "more feature": len(names) - _FEATURES}
+    return [f"… {count(n, noun)}" for noun, n in numbers.items() if n > 0]
 
 
 def _edge(i: int) -> str:
