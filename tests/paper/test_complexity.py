@@ -6,15 +6,12 @@ import pytest
 from isthmus.datasets import make_bars
 from isthmus.evaluation import error_rate
 from isthmus.paper import Verdict
-from isthmus.paper.complexity import (
-    EXPERIMENT,
-    exponent_of,
-    measure,
-    times_as_long,
-    upper_half,
-)
+from isthmus.paper.complexity import exponent_of, measure, times_as_long, upper_half
+from isthmus.paper.experiment import load_experiment
 from isthmus.paper.timed_methods import METHODS, njw, njw_by_all_eigenvectors, njw_by_lanczos
 from paper.quick_results import check_report, through_json
+
+EXPERIMENT = load_experiment("complexity")
 
 EXPONENTS = {
     "paper": 2.0,

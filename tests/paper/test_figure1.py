@@ -8,9 +8,12 @@ import pytest
 
 from isthmus.datasets import make_figure1
 from isthmus.paper import Verdict
-from isthmus.paper.figure1 import EXPERIMENT, compare_distances
+from isthmus.paper.experiment import load_experiment
+from isthmus.paper.figure1 import compare_distances
 from isthmus.ultrametric import transitive_distances
 from paper.quick_results import check_report, quick_results
+
+EXPERIMENT = load_experiment("figure1")
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from isthmus.paper import Verdict
-from isthmus.paper.figure2 import EXPERIMENT, hulls_intersect, varying_direction
+from isthmus.paper.experiment import load_experiment
+from isthmus.paper.figure2 import hulls_intersect, varying_direction
 from paper.quick_results import check_report, quick_results
+
+EXPERIMENT = load_experiment("figure2")
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,11 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from isthmus.datasets import make_figure4
 from isthmus.evaluation import error_rate
 from isthmus.paper import Verdict
-from isthmus.paper.figure4 import EXPERIMENT, run_linkage, shares
+from isthmus.paper.experiment import load_experiment
+from isthmus.paper.figure4 import run_linkage, shares
 from paper.quick_results import check_report, quick_results
+
+EXPERIMENT = load_experiment("figure4")
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,13 @@ from isthmus.baselines import NEIGHBOR_GRID, SIGMA_GRID
 from isthmus.datasets import FIGURE5_PANELS, make_figure5
 from isthmus.evaluation import error_rate
 from isthmus.paper import Verdict
-from isthmus.paper.figure5 import EXPERIMENT, FIRST_SEED
+from isthmus.paper.experiment import load_experiment
+from isthmus.paper.figure5 import FIRST_SEED
 from isthmus.paper.figure5_sets import PAPER_FAILS, as_in_paper, failed, solved
 from isthmus.paper.methods import METHODS
 from paper.quick_results import quick_results
+
+EXPERIMENT = load_experiment("figure5")
 
 CLAIMS = ("ours", "kmeans", "agree", "self_tuning", "scales", "noise", "similar", "parameters")
 

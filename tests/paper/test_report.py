@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from isthmus.paper.page import duration
-from isthmus.paper.report import write_report
+from isthmus.paper.report import HTML, MARKDOWN, write_report
+from isthmus.paper.report_text import duration
 from isthmus.paper.runner import run_experiments
 from isthmus.paper.store import Store
 from paper.examples import Calls, made_up
@@ -48,9 +48,9 @@ def report(folder):
 
 
 @pytest.fixture(scope="module")
-def outline(report):
+def outline(report, folder):
     parser = Outline()
-    parser.feed(report.html.read_text(encoding="utf-8"))
+    parser.feed((folder / HTML).read_text(encoding="utf-8"))
     assert not parser.open
     return parser
 
@@ -75,13 +75,13 @@ def test_every_claim_is_stated_twice_and_explained_once(outline):
     assert "Claims: 1 reproduced, 2 partly, 1 not reproduced." in outline.text
 
 
-def test_text_is_escaped(outline, report):
+def test_text_is_escaped(outline, folder):
     assert "The made_up <experiment>" in outline.text
-    assert "<experiment>" not in report.html.read_text(encoding="utf-8")
+    assert "<experiment>" not in (folder / HTML).read_text(encoding="utf-8")
 
 
 def test_markdown_says_the_same(report, folder):
-    text = report.markdown.read_text(encoding="utf-8")
+    text = (folder / MARKDOWN).read_text(encoding="utf-8")
     assert "| made_up | Squares add up to 5. | 5 | 5 | **reproduced** |" in text
     assert "| second | Squares add up to 5. | 5 | 1 | **not reproduced** |" in text
     assert "Zero \\| is a square." in text
@@ -93,10 +93,11 @@ def test_markdown_says_the_same(report, folder):
 def test_a_quick_report_says_so(tmp_path):
     experiment = made_up(Calls())
     records = run_experiments([experiment], Store(tmp_path), quick=True)
-    report = write_report([experiment], records, tmp_path, quick=True)
-    for path in (report.html, report.markdown):
-        assert "not to be quoted" in path.read_text(encoding="utf-8")
-        assert "isthmus reproduce --quick" in path.read_text(encoding="utf-8")
+    write_report([experiment], records, tmp_path, quick=True)
+    for name in (HTML, MARKDOWN):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "not to be quoted" in text
+        assert "isthmus reproduce --quick" in text
 
 
 def test_machines_that_differ_are_both_named(tmp_path):
@@ -106,7 +107,8 @@ def test_machines_that_differ_are_both_named(tmp_path):
     records["made_up"]["task0"] = records["made_up"]["task0"].__class__(
         {"square": 0.0}, 1.0, {"numpy": "1"}, {"processor": "slide rule"}
     )
-    text = write_report([experiment], records, tmp_path).html.read_text(encoding="utf-8")
+    write_report([experiment], records, tmp_path)
+    text = (tmp_path / HTML).read_text(encoding="utf-8")
     assert "processor slide rule and abacus" in text
 
 

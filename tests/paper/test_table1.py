@@ -6,11 +6,11 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from isthmus.paper import Verdict
+from isthmus.paper.experiment import load_experiment
 from isthmus.paper.methods import METHODS
-from isthmus.paper.readings import FEATURES, LAST_STEPS
-from isthmus.paper.table1 import EXPERIMENT, claims, tables, tasks
-from isthmus.paper.table1_pictures import pictures
-from isthmus.paper.table1_values import (
+from isthmus.paper.self_tuning_readings import FEATURES, LAST_STEPS
+from isthmus.paper.table1 import claims, tables, tasks
+from isthmus.paper.table1_cells import (
     PAPER,
     PAPER_PARAMETERS,
     agrees,
@@ -18,6 +18,9 @@ from isthmus.paper.table1_values import (
     solutions,
     tuned,
 )
+from isthmus.paper.table1_pictures import pictures
+
+EXPERIMENT = load_experiment("table1")
 
 
 def plain(value):
@@ -56,7 +59,7 @@ def readings(features, errors, gaps):
     variant = {"diagonal": 0, "halved": False, "gaps": gaps}
     return {
         "features": features,
-        "places": [5, 6, 7],
+        "ranks": [5, 6, 7],
         "kmeans": 0.5,
         "ours": 0.6,
         "readings": [variant | dict.fromkeys(LAST_STEPS, errors)],
@@ -125,7 +128,7 @@ def test_accidents_of_rounding_are_not_chosen():
     assert "0.010, but its eigengap" in claim_on(results, "Iris", "NJW").reason
     assert shown_error(results, "Iris", "njw") == 0.09
     sound = made_up(Iris_of_njw=swept([0.01, 0.4, 1.0], [0.01, 0.09, 0.5]))
-    assert tuned(sound, "Iris", "njw").accident is None
+    assert tuned(sound, "Iris", "njw").undetermined is None
     assert tuned(sound, "Iris", "njw").best_error == 0.01
 
 

@@ -12,9 +12,9 @@ from isthmus._utils.parallel import available_cores
 from isthmus._utils.progress import ProgressBar
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.output_file import Output, open_output
-from isthmus.paper.catalogue import PARTS, load_experiment
-from isthmus.paper.page import counted, duration
-from isthmus.paper.report import Report, count_verdicts, write_report
+from isthmus.paper.experiment import PARTS, load_experiment
+from isthmus.paper.report import HTML, write_report
+from isthmus.paper.report_text import Page, duration
 from isthmus.paper.runner import TaskFailedError, run_experiments
 from isthmus.paper.store import Record, Store
 from isthmus.plotting import require_matplotlib
@@ -102,10 +102,10 @@ def run(args: argparse.Namespace) -> int:
     except TaskFailedError as error:
         raise UserError(f"{error}. What was finished is kept in {args.output}.") from error
     shown = dict(_finished(records, store, quick=args.quick))
-    report = write_report(
+    page = write_report(
         [load_experiment(name) for name in shown], shown, args.output, quick=args.quick
     )
-    _print_claims(report)
+    _print_claims(page, args.output / HTML)
     seconds = sum(record.seconds for kept in records.values() for record in kept.values())
     if not args.quiet:
         say(f"{duration(seconds)} of computing")
@@ -143,9 +143,9 @@ def _finished(
             yield name, kept
 
 
-def _print_claims(report: Report) -> None:
-    lines = [line for name, claim in report.claims for line in _claim_lines(name, claim)]
-    lines += ["", f"claims: {counted(count_verdicts(report.sections))}", f"report: {report.html}"]
+def _print_claims(page: Page, path: Path) -> None:
+    lines = [line for name, claim in page.claims for line in _claim_lines(name, claim)]
+    lines += ["", f"claims: {page.verdicts}", f"report: {path}"]
     with open_output(Output(None, "text")) as stream:
         stream.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
 

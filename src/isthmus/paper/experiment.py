@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -16,6 +19,19 @@ Result: TypeAlias = dict[str, Any]
 Results: TypeAlias = Mapping[str, Result]
 """The results of all tasks of an experiment, by the names of the tasks."""
 
+# The experiments in the order of the paper; each is a module of this package.
+PARTS = (
+    "figure1",
+    "figure2",
+    "figure3",
+    "figure4",
+    "figure5",
+    "figure6",
+    "table1",
+    "complexity",
+)
+_DOTS_PER_INCH = 150
+
 
 class Verdict(Enum):
     """What became of a claim."""
@@ -23,6 +39,13 @@ class Verdict(Enum):
     REPRODUCED = "reproduced"
     PARTLY = "partly"
     NOT = "not reproduced"
+
+    @classmethod
+    def of(cls, reproduced: bool, partly: bool) -> Verdict:
+        """Return the verdict, given whether a claim holds, and if not, whether it does in part."""
+        if reproduced:
+            return cls.REPRODUCED
+        return cls.PARTLY if partly else cls.NOT
 
 
 @dataclass(frozen=True)
@@ -32,15 +55,15 @@ class Task:
     Attributes
     ----------
     name : str
-        Different from the other tasks' of the experiment; a file will be named after it.
+        Unique within the experiment; a file is named after it.
     function : callable
         From the parameters to a :data:`Result`; NumPy arrays and numbers in it become lists and
         numbers.
     parameters : dict
-        Keyword arguments, as :data:`Result` is made: seeds and sizes belong here, because the
-        result is kept under them.
+        Keyword arguments, of the types of a :data:`Result`. Seeds and sizes belong here, because
+        the result is kept under them.
     alone : bool
-        Whether nothing else may run at the same time, because it measures time.
+        Whether nothing else may run at the same time, because the task measures time.
     """
 
     name: str
@@ -51,7 +74,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something the paper says, and what we found.
+    """A statement of the paper, and what we found.
 
     Attributes
     ----------
@@ -61,7 +84,7 @@ class Claim:
         The paper's value and ours.
     verdict : Verdict
     reason : str
-        Why, in a sentence or two; never empty.
+        The reason in a sentence or two; never empty.
     """
 
     text: str
@@ -73,7 +96,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers to print, as strings; the first column is a heading of its row."""
+    """Numbers to print, as strings; the first cell of a row is its heading."""
 
     caption: str
     headings: Sequence[str]
@@ -82,11 +105,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing and the sentence below it; the name is that of its file, without an ending."""
+    """A drawing and its caption; its file has its name, with another ending."""
 
     name: str
     caption: str
     figure: Figure
+
+    @cached_property
+    def png(self) -> bytes:
+        """The drawing as a PNG file."""
+        stream = io.BytesIO()
+        self.figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
+        return stream.getvalue()
 
 
 @dataclass(frozen=True)
@@ -100,7 +130,7 @@ class Experiment:
     title : str
     about : str
         What the paper did and what is done here, where that had to be guessed: paragraphs,
-        divided by empty lines.
+        separated by empty lines.
     tasks : callable
         From whether the run is a quick one to the tasks.
     claims, tables, pictures : callable
@@ -114,3 +144,11 @@ class Experiment:
     claims: Callable[[Results], Sequence[Claim]]
     pictures: Callable[[Results], Sequence[Picture]] = lambda _: ()
     tables: Callable[[Results], Sequence[Table]] = lambda _: ()
+
+
+def load_experiment(name: str) -> Experiment:
+    """Return the experiment of a name, one of PARTS."""
+    part: Any = import_module(f"isthmus.paper.{name}")
+    return Experiment(
+        name, part.TITLE, part.ABOUT, part.tasks, part.claims, part.pictures, part.tables
+    )

@@ -35,31 +35,23 @@ def sets(
 ) -> Result:
     """Return the shares of labels that differ, by number of clouds and by kind of start.
 
-    n_starts : how many starts of each side the "best" is chosen from
+    n_starts : the number of starts of each side from which the "best" is chosen
     """
+    kind = {"side": side, "elongation": elongation, "separation": separation}
     found: dict[str, Any] = {}
     for k in CLOUDS:
-        shares: dict[str, list[float]] = {start: [] for start in STARTS}
+        shares = []
         for seed in range(n_sets):
-            X, _ = make_clouds(
-                POINTS,
-                n_clouds=k,
-                spread=spread,
-                side=side,
-                separation=separation,
-                elongation=elongation,
-                random_state=seed,
-            )
-            for start, share in differing_shares(X, k, seed, n_starts).items():
-                shares[start].append(share)
-        found[str(k)] = shares
-    return {"side": side, "elongation": elongation, "separation": separation, "clouds": found}
+            X, _ = make_clouds(POINTS, n_clouds=k, spread=spread, random_state=seed, **kind)
+            shares.append(differing_shares(X, k, seed, n_starts))
+        found[str(k)] = {start: [each[start] for each in shares] for start in STARTS}
+    return {**kind, "clouds": found}
 
 
 def drawing(n_clouds: int, n_tries: int) -> Result:
     """Return the first set of which K-means and its dual label one point differently.
 
-    Where no set of those tried is like that, the one that comes nearest to it.
+    If none of the sets is like that, return the one that comes nearest.
     """
     found: list[tuple[int, int, Any, Any]] = []
     for seed in range(n_tries):

@@ -11,9 +11,9 @@ from isthmus.datasets import make_figure5
 from isthmus.paper.experiment import Result, Results
 from isthmus.paper.methods import run_kmeans, run_njw, run_ours, run_self_tuning
 
-# A set is solved with at most so many points wrong, and a method fails with more than the other.
+# The largest error rate at which a set is solved, and the one above which a method fails.
 SOLVED, FAILED = 0.01, 0.02
-# Who fails in the paper, besides K-means, which fails everywhere.
+# The methods that fail in the paper, besides K-means, which fails everywhere.
 PAPER_FAILS = {
     "d": ("self_tuning",),
     "e": ("self_tuning",),
@@ -52,16 +52,16 @@ def errors_of(results: Results, which: str, method: str, key: str = "error") -> 
 
 
 def solved(results: Results, which: str, method: str, key: str = "error") -> float:
-    """Return from which share of the seeds a method solves a set."""
+    """Return the share of the seeds from which a method solves a set."""
     return float(np.mean(errors_of(results, which, method, key) <= SOLVED))
 
 
 def failed(results: Results, which: str, method: str) -> float:
-    """Return from which share of the seeds a method fails on a set."""
+    """Return the share of the seeds from which a method fails on a set."""
     return float(np.mean(errors_of(results, which, method) > FAILED))
 
 
 def as_in_paper(results: Results, which: str, method: str) -> float:
-    """Return from which share of the seeds a method does on a set what the paper says it does."""
+    """Return the share of the seeds from which a method does on a set what the paper says."""
     fails = method == "kmeans" or method in PAPER_FAILS.get(which, ())
     return (failed if fails else solved)(results, which, method)

@@ -6,22 +6,16 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from isthmus.paper.experiment import Claim, Table, Verdict
-from isthmus.paper.page import (
-    CITATION,
-    INTRODUCTION,
-    QUICK,
-    TITLE,
-    DrawnPicture,
-    Page,
-    Section,
-    counted,
-    duration,
-    listed,
-)
+from isthmus.paper.experiment import Claim, Picture, Table, Verdict
+from isthmus.paper.report_text import CITATION, INTRODUCTION, QUICK, TITLE, Page, Section, duration
 
-_CLASSES = {Verdict.REPRODUCED: "yes", Verdict.PARTLY: "partly", Verdict.NOT: "no"}
-_SIGNS = {Verdict.REPRODUCED: "✓", Verdict.PARTLY: "≈", Verdict.NOT: "✗"}
+# The class and the sign of the badge of each verdict.
+_BADGES = {
+    Verdict.REPRODUCED: ("yes", "✓"),
+    Verdict.PARTLY: ("partly", "≈"),
+    Verdict.NOT: ("no", "✗"),
+}
+_CLAIM_HEADINGS = ("claim", "paper", "ours", "verdict")
 
 _STYLE = """
 :root { --ink: #1b1f24; --faint: #5b6570; --line: #d9dee3; --back: #ffffff; --soft: #f5f7f9; }
@@ -72,76 +66,69 @@ def _lines(page: Page) -> Iterator[str]:
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{escape(TITLE)}</title><style>{_STYLE}</style></head><body><main>"
     yield f'<h1>{escape(TITLE)}</h1><p class="faint">{escape(CITATION)}</p>'
-    yield from _paragraphs([INTRODUCTION])
+    yield f"<p>{escape(INTRODUCTION)}</p>"
     if page.quick:
         yield f'<p class="warning">{escape(QUICK)}</p>'
-    yield f"<p><strong>Claims: {escape(counted(page.verdicts))}.</strong></p>"
-    yield from _overview(page.sections)
+    yield f"<p><strong>Claims: {escape(page.verdicts)}.</strong></p>"
+    yield from _table(("part", *_CLAIM_HEADINGS), _overview(page))
     for section in page.sections:
         yield from _section(section)
-    yield "<footer>"
-    yield f"<p>Made by <code>{page.command}</code>, {duration(page.seconds)} of computing.</p>"
-    yield f"<p>{escape(listed(page.versions))}.<br>{escape(listed(page.machine))}.</p>"
-    yield "</footer></main></body></html>"
+    yield f"<footer><p>Made by <code>{page.command}</code>, {duration(page.seconds)} of computing."
+    yield f"</p><p>{escape(page.origin)}</p></footer></main></body></html>"
 
 
-def _overview(sections: Iterable[Section]) -> Iterator[str]:
-    yield '<div class="scroll"><table><thead><tr><th>part</th><th>claim</th><th>paper</th>'
-    yield "<th>ours</th><th>verdict</th></tr></thead><tbody>"
-    for section in sections:
-        for i, claim in enumerate(section.claims):
-            link = f'<a href="#{section.name}">{escape(section.name)}</a>' if i == 0 else ""
-            yield f"<tr><th>{link}</th>{_stated(claim)}</tr>"
-    yield "</tbody></table></div>"
+def _overview(page: Page) -> Iterator[str]:
+    """Yield a row for each claim; the first of an experiment links to its section."""
+    last = ""
+    for name, claim in page.claims:
+        link = f'<a href="#{name}">{escape(name)}</a>' if name != last else ""
+        yield f"<tr><th>{link}</th>{_stated(claim)}</tr>"
+        last = name
+
+
+def _section(section: Section) -> Iterator[str]:
+    name = section.experiment.name
+    yield f'<section id="{name}"><h2>{escape(section.experiment.title)}</h2>'
+    yield from (f"<p>{escape(text)}</p>" for text in section.paragraphs)
+    yield from _table(_CLAIM_HEADINGS, _claims(section), "claims")
+    for picture in section.pictures:
+        yield from _figure(picture)
+    for table in section.tables:
+        yield from _table(table.headings, _numbers(table), "numbers", table.caption)
+    yield f'<p class="faint">This part alone: <code>isthmus reproduce {name}</code>, '
+    yield f"{duration(section.seconds)} of computing.</p></section>"
+
+
+def _claims(section: Section) -> Iterator[str]:
+    for claim in section.claims:
+        yield f'<tr class="stated">{_stated(claim)}</tr>'
+        yield f'<tr class="reason"><td colspan="4">{escape(claim.reason)}</td></tr>'
 
 
 def _stated(claim: Claim) -> str:
     cells = "".join(f"<td>{escape(text)}</td>" for text in (claim.text, claim.paper, claim.ours))
-    return f"{cells}<td>{_badge(claim.verdict)}</td>"
+    kind, sign = _BADGES[claim.verdict]
+    badge = f'<span class="badge {kind}">{sign} {escape(claim.verdict.value)}</span>'
+    return f"{cells}<td>{badge}</td>"
 
 
-def _badge(verdict: Verdict) -> str:
-    return (
-        f'<span class="badge {_CLASSES[verdict]}">{_SIGNS[verdict]} {escape(verdict.value)}</span>'
-    )
-
-
-def _section(section: Section) -> Iterator[str]:
-    yield f'<section id="{section.name}"><h2>{escape(section.title)}</h2>'
-    yield from _paragraphs(section.about)
-    yield '<div class="scroll"><table class="claims"><thead><tr><th>claim</th><th>paper</th>'
-    yield "<th>ours</th><th>verdict</th></tr></thead><tbody>"
-    for claim in section.claims:
-        yield f'<tr class="stated">{_stated(claim)}</tr>'
-        yield f'<tr class="reason"><td colspan="4">{escape(claim.reason)}</td></tr>'
-    yield "</tbody></table></div>"
-    for picture in section.pictures:
-        yield from _figure(picture)
-    for table in section.tables:
-        yield from _table(table)
-    yield (
-        f'<p class="faint">This part alone: <code>isthmus reproduce {section.name}</code>, '
-        f"{duration(section.seconds)} of computing.</p></section>"
-    )
-
-
-def _figure(picture: DrawnPicture) -> Iterator[str]:
+def _figure(picture: Picture) -> Iterator[str]:
     data = b64encode(picture.png).decode("ascii")
     yield f'<figure><img alt="{escape(picture.caption)}" src="data:image/png;base64,{data}">'
     yield f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
 
 
-def _table(table: Table) -> Iterator[str]:
-    yield '<div class="scroll"><table class="numbers">'
-    yield f"<caption>{escape(table.caption)}</caption><thead><tr>"
-    yield "".join(f"<th>{escape(heading)}</th>" for heading in table.headings)
-    yield "</tr></thead><tbody>"
+def _numbers(table: Table) -> Iterator[str]:
     for first, *others in table.rows:
         cells = "".join(f"<td>{escape(cell)}</td>" for cell in others)
         yield f"<tr><th>{escape(first)}</th>{cells}</tr>"
-    yield "</tbody></table></div>"
 
 
-def _paragraphs(texts: Iterable[str]) -> Iterator[str]:
-    for text in texts:
-        yield f"<p>{escape(text)}</p>"
+def _table(
+    headings: Iterable[str], rows: Iterable[str], kind: str = "", caption: str = ""
+) -> Iterator[str]:
+    yield f'<div class="scroll"><table class="{kind}">'
+    if caption:
+        yield f"<caption>{escape(caption)}</caption>"
+    yield f"<thead><tr>{''.join(f'<th>{escape(each)}</th>' for each in headings)}</tr></thead>"
+    yield from ("<tbody>", *rows, "</tbody></table></div>")

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from isthmus.paper.experiment import Table
-from isthmus.paper.page import (
-    CITATION,
-    INTRODUCTION,
-    QUICK,
-    TITLE,
-    Page,
-    Section,
-    counted,
-    duration,
-    listed,
-)
+from isthmus._utils.tables import markdown_cell, markdown_table
+from isthmus.paper.report_text import CITATION, INTRODUCTION, QUICK, TITLE, Page, Section, duration
 
 
 def markdown_page(page: Page) -> str:
@@ -23,55 +13,36 @@ def markdown_page(page: Page) -> str:
     return "\n".join(_lines(page)) + "\n"
 
 
-def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a table, line by line."""
-    rule = ["---"] * len(headings)
-    return [f"| {' | '.join(map(_cell, row))} |" for row in (headings, rule, *rows)]
-
-
 def _lines(page: Page) -> Iterator[str]:
-    yield from (f"# {TITLE}", "", CITATION, "")
-    yield from (INTRODUCTION, "")
+    yield from (f"# {TITLE}", "", CITATION, "", INTRODUCTION, "")
     if page.quick:
         yield from (f"**{QUICK}**", "")
-    yield from (f"Claims: {counted(page.verdicts)}.", "")
+    yield from (f"Claims: {page.verdicts}.", "")
     yield from markdown_table(
         ("part", "claim", "paper", "ours", "verdict"),
         [
-            (section.name, claim.text, claim.paper, claim.ours, f"**{claim.verdict.value}**")
-            for section in page.sections
-            for claim in section.claims
+            (name, claim.text, claim.paper, claim.ours, f"**{claim.verdict.value}**")
+            for name, claim in page.claims
         ],
     )
     for section in page.sections:
         yield from _section(section)
     yield from ("", "## How this was made", "")
     yield f"`{page.command}`, {duration(page.seconds)} of computing."
-    yield f"{listed(page.versions)}. {listed(page.machine)}."
+    yield page.origin
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield from ("", f"## {section.title}", "")
-    for paragraph in section.about:
+    yield from ("", f"## {section.experiment.title}", "")
+    for paragraph in section.paragraphs:
         yield from (paragraph, "")
     for claim in section.claims:
         yield f"- **{claim.verdict.value}**: {claim.text} Paper: {claim.paper}. Ours: {claim.ours}."
         yield f"  {claim.reason}"
     for picture in section.pictures:
-        yield from ("", f"![{_cell(picture.caption)}](figures/{picture.name}.png)")
+        yield from ("", f"![{markdown_cell(picture.caption)}](figures/{picture.name}.png)")
         yield from ("", f"*{picture.caption}*")
     for table in section.tables:
-        yield from _table(table)
-    yield from (
-        "",
-        f"`isthmus reproduce {section.name}`, {duration(section.seconds)} of computing.",
-    )
-
-
-def _table(table: Table) -> Iterator[str]:
-    yield from ("", f"{table.caption}", "")
-    yield from markdown_table(table.headings, table.rows)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+        yield from ("", table.caption, "", *markdown_table(table.headings, table.rows))
+    command = f"isthmus reproduce {section.experiment.name}"
+    yield from ("", f"`{command}`, {duration(section.seconds)} of computing.")

@@ -1,4 +1,4 @@
-"""Experiments → the records of their tasks: what is kept is not run again."""
+"""Experiments → the records of their tasks; stored ones are not run again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Pair = tuple[Experiment, Task]
 
 
 class TaskFailedError(RuntimeError):
-    """A task raised an error; the results of those before it are kept."""
+    """A task raised an error; the results of earlier ones are kept."""
 
 
 def run_experiments(
@@ -31,13 +31,13 @@ def run_experiments(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Record]]:
-    """Run the tasks of experiments that are not kept yet; return the records of all.
+    """Run the tasks of experiments whose results are not stored yet; return the records of all.
 
     Parameters
     ----------
     experiments : sequence of Experiment
     store : Store
-        Every result is written to it as soon as it is there.
+        Every result is written to it as soon as it is found.
     quick : bool
         Whether to run the small version of each experiment.
     fresh : bool
@@ -45,7 +45,7 @@ def run_experiments(
     n_jobs : int
         Processes over tasks; those that measure time run after the others, one by one.
     progress : callable, optional
-        Called with the numbers of tasks that are done and to be done.
+        Called with the number of tasks that are done and the number of all tasks to run.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def run_experiments(
     missing = [pair for pair in every if records[_name(*pair)] is None]
     together = _run([pair for pair in missing if not pair[1].alone], n_jobs)
     one_by_one = _run([pair for pair in missing if pair[1].alone], 1)
-    # closed, so that processes end with whatever ends the loop
+    # closed, so that the processes end however the loop ends
     with closing(together), closing(one_by_one):
         for n_done, (pair, record) in enumerate(chain(together, one_by_one), start=1):
             store.write(*pair, record)
@@ -72,10 +72,10 @@ def run_experiments(
 
 
 def _run(pairs: Sequence[Pair], n_jobs: int) -> Generator[tuple[Pair, Record], None, None]:
-    """Yield the records of tasks as they are finished.
+    """Yield the records of tasks as they finish.
 
-    In processes, since most tasks spend much of their time in Python. On an error or Ctrl-C the
-    processes end, too.
+    Tasks run in processes, since most spend much of their time in Python. On an error or Ctrl-C
+    the processes are terminated.
     """
     n_workers = min(n_jobs, len(pairs))
     if n_workers <= 1:
@@ -85,8 +85,8 @@ def _run(pairs: Sequence[Pair], n_jobs: int) -> Generator[tuple[Pair, Record], N
     # Forked processes would inherit the locks of threads that they do not have.
     context = multiprocessing.get_context("spawn")
     others = multiprocessing.active_children()
-    # Leaving the executor joins its processes. Nothing else may: of two threads that wait for the
-    # same process only one learns that it ended.
+    # Leaving the executor joins its processes. Nothing else may join them: of two threads that wait
+    # for the same process only one learns that it ended.
     with ProcessPoolExecutor(n_workers, mp_context=context) as workers:
         try:
             begun = {workers.submit(_record_of, *_name(*pair), pair[1]): pair for pair in pairs}
@@ -99,7 +99,7 @@ def _run(pairs: Sequence[Pair], n_jobs: int) -> Generator[tuple[Pair, Record], N
 
 
 def _record_of(experiment: str, name: str, task: Task) -> Record:
-    import_module("sklearn.cluster")  # with OpenMP and BLAS: what is loaded later has no limit
+    import_module("sklearn.cluster")  # loads OpenMP and BLAS: limits do not apply to later ones
     # One thread per task: results must not depend on the number of cores.
     with threadpool_limits(limits=1):
         try:

@@ -1,7 +1,7 @@
 """Results of tasks ↔ files, kept under what produced them.
 
 A result is one JSON file. Its name ends in a key made of the task's parameters, the code and the
-versions of the libraries; where any of these changes, the key does, and the task is run again.
+versions of the libraries; if any of these changes, so does the key, and the task is run again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from isthmus.files.atomic_write import write_atomically
 from isthmus.paper.experiment import Experiment, Result, Results, Task
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
-# Rooms that no result depends on: how it is asked for, and how it is shown.
+# Packages that no result depends on.
 _NOT_COMPUTING = ("cli", "plotting")
 _KEY_LENGTH = 12
 
@@ -60,7 +60,7 @@ class Store:
         return self.folder / experiment.name / f"{task.name}-{key_of(experiment, task)}.json"
 
     def read(self, experiment: Experiment, task: Task) -> Record | None:
-        """Return what is kept of a task, or None. A damaged file counts as none."""
+        """Return the record of a task, or None. A damaged file counts as none."""
         try:
             kept = json.loads(self.path(experiment, task).read_text(encoding="utf-8"))
             return Record(**{name: kept[name] for name in Record.__dataclass_fields__})
@@ -68,7 +68,7 @@ class Store:
             return None
 
     def write(self, experiment: Experiment, task: Task, record: Record) -> None:
-        """Keep the record of a task: whole or not at all."""
+        """Write the record of a task: whole or not at all."""
         path = self.path(experiment, task)
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = {
@@ -103,7 +103,7 @@ def run_task(task: Task) -> Record:
 
 
 def key_of(experiment: Experiment, task: Task) -> str:
-    """Return a short name for all that a result depends on."""
+    """Return a short digest of everything that a result depends on."""
     depends = [experiment.name, task.name, plain(task.parameters), versions(), code_fingerprint()]
     text = json.dumps(depends, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
@@ -123,7 +123,7 @@ def code_fingerprint() -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of what computes."""
+    """Return the versions of isthmus and of the libraries that it computes with."""
     return {"isthmus": __version__} | {name: version(name) for name in _LIBRARIES}
 
 
@@ -139,7 +139,7 @@ def machine() -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: NumPy's arrays and numbers become lists and numbers."""
+    """Return a value in JSON's types: NumPy's arrays and numbers become lists and numbers."""
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):

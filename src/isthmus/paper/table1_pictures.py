@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from isthmus.paper.drawing import subplots
 from isthmus.paper.experiment import Picture, Result, Results
 from isthmus.paper.methods import NAMES
-from isthmus.paper.table1_values import (
-    ACCIDENTAL_GAP,
+from isthmus.paper.table1_cells import (
     LOADERS,
-    MOST_SOLUTIONS,
+    MAX_SOLUTIONS,
     PAPER,
     PAPER_PARAMETERS,
     SYMBOLS,
-    gaps_of,
     shown_error,
     solutions,
+    undetermined_values,
 )
 from isthmus.plotting.style import CUT_COLOUR, FAINT_COLOUR, PALETTE
 
@@ -27,14 +27,11 @@ if TYPE_CHECKING:
 
 def pictures(results: Results) -> list[Picture]:
     """Return the error rates by parameter, and by start."""
-    return [_sweep_picture(results), _luck_picture(results)]
+    return [_sweep_picture(results), _start_picture(results)]
 
 
 def _sweep_picture(results: Results) -> Picture:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 6.4), layout="constrained")
-    grid: Any = figure.subplots(2, 2, sharey="row")
+    figure, grid = subplots((10, 6.4), 2, 2, sharey="row")
     for data, row in zip(LOADERS, grid, strict=True):
         for method, axes in zip(SYMBOLS, row, strict=True):
             _draw_sweep(axes, results, data, method)
@@ -43,19 +40,20 @@ def _sweep_picture(results: Results) -> Picture:
     return Picture(
         "table1_parameters",
         "Error rates over the paper's grids of parameters. Stars are the paper's values at the "
-        "paper's parameters. Where it is shaded, the eigenvectors are not determined, and labels "
-        "are an accident of rounding.",
+        "paper's parameters. In shaded ranges the eigenvectors are not determined, and labels "
+        "depend on rounding.",
         figure,
     )
 
 
 def _draw_sweep(axes: Axes, results: Results, data: str, method: str) -> None:
-    found, gaps = results[f"{data}-{method}"], gaps_of(results, data, method)
-    values = found["values"]
-    for value, edges in zip(values, _surroundings(values), strict=True):
-        if gaps.get(value, 1.0) <= ACCIDENTAL_GAP:
-            axes.axvspan(*edges, color=FAINT_COLOUR, alpha=0.4, lw=0, label="_")
-    axes.axvspan(0, 0, color=FAINT_COLOUR, alpha=0.4, lw=0, label="accident of rounding")
+    found = results[f"{data}-{method}"]
+    values, bounds = found["values"], _bounds(found["values"])
+    shade: dict[str, Any] = {"color": FAINT_COLOUR, "alpha": 0.4, "lw": 0}
+    for value in undetermined_values(results, data, method) & set(values):
+        i = values.index(value)
+        axes.axvspan(bounds[i], bounds[i + 1], label="_", **shade)
+    axes.axvspan(0, 0, label="depends on rounding", **shade)
     axes.plot(values, found["errors"], ".-", color=PALETTE[0], lw=1, ms=4, label="here")
     ours = shown_error(results, data, "ours")
     axes.axhline(ours, color=PALETTE[3], lw=1, ls="--", label="our method")
@@ -65,25 +63,19 @@ def _draw_sweep(axes: Axes, results: Results, data: str, method: str) -> None:
     axes.set_xlabel(SYMBOLS[method])
     axes.set_ylim(bottom=0)
     if method == "njw":
-        axes.set_xscale("log")
-        axes.set_ylabel("error rate")
-    low, high = _surroundings(values)[0][0], _surroundings(values)[-1][1]
-    axes.set_xlim(low, high)
+        axes.set(xscale="log", ylabel="error rate")
+    axes.set_xlim(bounds[0], bounds[-1])
 
 
-def _surroundings(values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return, for each value, how far it is from it half-way to both neighbours."""
+def _bounds(values: Sequence[float]) -> list[float]:
+    """Return the middles between values, one bound before the first and one after the last."""
     middles = [(a + b) / 2 for a, b in pairwise(values)]
     first, last = 2 * values[0] - middles[0], 2 * values[-1] - middles[-1]
-    edges = [max(first, values[0] / 2), *middles, last]
-    return list(pairwise(edges))
+    return [max(first, values[0] / 2), *middles, last]
 
 
-def _luck_picture(results: Results) -> Picture:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 6.4), layout="constrained")
-    grid: Any = figure.subplots(2, 2, sharey=True)
+def _start_picture(results: Results) -> Picture:
+    figure, grid = subplots((10, 6.4), 2, 2, sharey=True)
     for data, row in zip(LOADERS, grid, strict=True):
         for method, axes in zip(("ours", "kmeans"), row, strict=True):
             _draw_solutions(axes, results[f"{data}-{method}"], PAPER[data][method])
@@ -93,10 +85,9 @@ def _luck_picture(results: Results) -> Picture:
         axes.set_xlabel("error rate of the solution (below it: its inertia)")
     return Picture(
         "table1_luck",
-        "Where single random starts of K-means end: the most frequent solutions, ordered by their "
-        "error rate, with their inertia. Orange is the solution of lowest inertia, which keeping "
-        "the best of many starts leads to; a star marks solutions that round to the paper's "
-        "value.",
+        "The solutions of K-means from single random starts: the most frequent ones, ordered by "
+        "error rate, with their inertia. Orange is the solution of lowest inertia, which the best "
+        "of many starts finds; a star marks solutions that round to the paper's value.",
         figure,
     )
 
@@ -105,26 +96,21 @@ def _draw_solutions(axes: Axes, result: Result, paper: float) -> None:
     found = solutions(result)
     total = sum(solution.times for solution in found)
     lowest = min(found, key=lambda solution: solution.inertia)
-    shown = sorted(found[:MOST_SOLUTIONS], key=lambda solution: solution.error)
+    shown = sorted(found[:MAX_SOLUTIONS], key=lambda solution: solution.error)
     names = [f"{solution.error:.3f}\n{solution.inertia:.5g}" for solution in shown]
     heights = [solution.times / total for solution in shown]
     colours = [PALETTE[1] if solution is lowest else PALETTE[0] for solution in shown]
+    stars = [round(solution.error, 2) == paper for solution in shown]
     if rest := total - sum(solution.times for solution in shown):
         names.append(f"{len(found) - len(shown)}\nothers")
         heights.append(rest / total)
         colours.append(FAINT_COLOUR)
-    places = range(len(names))
-    axes.bar(places, heights, color=colours, width=0.7)
-    for place, height in zip(places, heights, strict=True):
-        starred = place < len(shown) and round(shown[place].error, 2) == paper
-        axes.annotate(
-            f"{f'{height:.0%}' if height >= 0.01 else '< 1%'}{' ★' if starred else ''}",
-            (place, height),
-            ha="center",
-            va="bottom",
-            fontsize=9,
-            color=CUT_COLOUR if starred else "black",
-        )
-    axes.set_xticks(list(places), names, fontsize=8)
+        stars.append(False)
+    axes.bar(range(len(names)), heights, color=colours, width=0.7)
+    for x, (height, star) in enumerate(zip(heights, stars, strict=True)):
+        text = f"{f'{height:.0%}' if height >= 0.01 else '< 1%'}{' ★' if star else ''}"
+        colour = CUT_COLOUR if star else "black"
+        axes.annotate(text, (x, height), ha="center", va="bottom", fontsize=9, color=colour)
+    axes.set_xticks(range(len(names)), names, fontsize=8)
     axes.set_xlim(-0.7, max(len(names), 4) - 0.3)
     axes.margins(y=0.12)

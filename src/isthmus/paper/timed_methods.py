@@ -1,7 +1,6 @@
-"""Points → labels by each method whose time is measured, and the seconds of its stages.
+"""Points → labels by each method whose time is measured, and the seconds of its stages, if any.
 
-All run on one thread, if the caller limits BLAS. Where the stages are of no interest, there are
-none.
+All run on one thread, if the caller limits BLAS.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from isthmus.plotting.style import PALETTE
 from isthmus.ultrametric import UltrametricTree
 
 CLUSTERS = 3
-_SIGMA = 0.05  # at which NJW finds the three bars, whatever their number of points
+_SIGMA = 0.05  # at which NJW finds the three bars, for any number of points
 SEED = 0
 # The exponents that the paper derives.
 QUADRATIC, CUBIC = 2.0, 3.0
 
 
 class Clock:
-    """Seconds of the processor since the last note: what other processes do hardly counts."""
+    """Processor seconds between notes: other processes hardly affect them."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -46,7 +45,7 @@ class Clock:
 
 
 def papers_algorithm(X: Floats) -> tuple[Array, dict[str, float]]:
-    """Run the paper's Algorithm 1 as it is written, with matrices of n × n."""
+    """Run the paper's Algorithm 1 as written, with n × n matrices."""
     clock = Clock()
     E = pairwise_distances(X)
     clock.note("distances")
@@ -60,54 +59,48 @@ def papers_algorithm(X: Floats) -> tuple[Array, dict[str, float]]:
 
 
 def njw(X: Floats) -> tuple[Array, dict[str, float]]:
-    """Run NJW: a dense solver reduces the matrix, then finds the leading eigenvectors alone."""
+    """Run NJW: a dense solver reduces the matrix, then finds the leading eigenvectors only."""
     model = NJWSpectralClustering(CLUSTERS, sigma=_SIGMA, random_state=SEED).fit(X)
     return model.labels_, {}
 
 
 def self_tuning(X: Floats) -> tuple[Array, dict[str, float]]:
-    """Run self-tuning spectral clustering with the usual seventh neighbour."""
+    """Run self-tuning spectral clustering with its default, the seventh neighbour."""
     return SelfTuningSpectralClustering(CLUSTERS, n_neighbors=7).fit(X).labels_, {}
 
 
 def njw_by_all_eigenvectors(X: Floats) -> tuple[Array, dict[str, float]]:
     """Run NJW with all n eigenvectors, of which it needs three: the classical eigenproblem."""
-    clock = Clock()
-    matrix = _njw_matrix(X)
-    clock.note("affinities")
-    vectors = eigh(matrix, overwrite_a=True, check_finite=False)[1][:, -CLUSTERS:]
-    clock.note("eigenvectors")
-    return _labels_of_vectors(vectors), clock.seconds
+    return _njw_with(
+        X, lambda matrix: eigh(matrix, overwrite_a=True, check_finite=False)[1][:, -CLUSTERS:]
+    )
 
 
 def njw_by_lanczos(X: Floats) -> tuple[Array, dict[str, float]]:
-    """Run NJW with three eigenvectors from products of the matrix with vectors."""
-    clock = Clock()
-    matrix = _njw_matrix(X)
-    clock.note("affinities")
+    """Run NJW with three eigenvectors from matrix-vector products."""
     start = np.random.default_rng(SEED).normal(size=len(X))
-    vectors = eigsh(matrix, CLUSTERS, which="LA", v0=start)[1]
+    return _njw_with(X, lambda matrix: eigsh(matrix, CLUSTERS, which="LA", v0=start)[1])
+
+
+def _njw_with(X: Floats, solve: Callable[[Floats], Floats]) -> tuple[Array, dict[str, float]]:
+    """Run NJW with a solver that returns the leading eigenvectors of a matrix."""
+    clock = Clock()
+    matrix = normalised_affinities(gaussian_exponents(pairwise_distances(X), _SIGMA))
+    clock.note("affinities")
+    rows = unit_rows(solve(matrix))
     clock.note("eigenvectors")
-    return _labels_of_vectors(vectors), clock.seconds
+    labels: Array = KMeans(CLUSTERS, n_init=10, random_state=SEED).fit(rows).labels_
+    return labels, clock.seconds
 
 
 def by_tree(X: Floats) -> tuple[Array, dict[str, float]]:
-    """Run isthmus: the same objective as the paper's, on the tree instead of matrices."""
+    """Run isthmus: the paper's objective, on the tree instead of matrices."""
     return TransitiveClustering(CLUSTERS, n_jobs=1).fit(X).labels_, {}
-
-
-def _njw_matrix(X: Floats) -> Floats:
-    return normalised_affinities(gaussian_exponents(pairwise_distances(X), _SIGMA))
-
-
-def _labels_of_vectors(vectors: Floats) -> Array:
-    labels: Array = KMeans(CLUSTERS, n_init=10, random_state=SEED).fit(unit_rows(vectors)).labels_
-    return labels
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method and how it is shown: its name, the paper's exponent if there is one, a colour."""
+    """A method and how it is shown: its name, the paper's exponent, its colour and marker."""
 
     run: Callable[[Floats], tuple[Array, dict[str, float]]]
     name: str

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from isthmus._utils.typing import Floats
 from isthmus.paper.experiment import Result, Results
@@ -14,13 +15,14 @@ from isthmus.paper.methods import METHODS, NAMES
 SEED = 0
 # How many of the ten sets have two, three and four digits; the paper does not say.
 TEN = {2: 4, 3: 3, 4: 3}
-# The grids that all sets have; the ten have finer ones, too.
+# The grids that all sets have in common; those of the ten are finer.
 COARSE_SIGMAS = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0)
 COARSE_NEIGHBORS = (2, 7, 20)
 # Grey levels of the stand-in go from 0 to 16, on a quarter of the pixels.
 STAND_IN_SCALE = 4.0
 _N_DRAWS = 10_000
 HIGH_ERROR = 0.2
+ALL_METHODS = (*METHODS, "cut")
 LONG_NAMES = {**NAMES, "cut": 'Ours, objective "cut"'}
 
 
@@ -37,20 +39,20 @@ class Comparison:
     means: Mapping[str, float]
     ranks: Mapping[str, float]
 
-    def first(self, by: str) -> str:
-        """Return the best method by "means" or "ranks"."""
+    def order(self, by: str) -> list[str]:
+        """Return the methods by "means" or "ranks", the best first."""
         values: Mapping[str, float] = getattr(self, by)
-        return min(values, key=lambda method: values[method])
-
-    def worst_two(self, by: str) -> set[str]:
-        """Return the two worst methods by "means" or "ranks"."""
-        values: Mapping[str, float] = getattr(self, by)
-        return set(sorted(values, key=lambda method: values[method])[-2:])
+        return sorted(values, key=lambda method: values[method])
 
 
 def ten_sets(results: Results) -> list[Result]:
     """Return the results on the ten sets, pairs first."""
     return [result for name, result in results.items() if name.startswith("ten-")]
+
+
+def sets_of(results: Results, n_digits: int) -> list[Result]:
+    """Return the results on all sets of a number of digits."""
+    return [result for result in results.values() if len(result["digits"]) == n_digits]
 
 
 def error_of(result: Result, method: str, *, coarse: bool = False) -> float:
@@ -75,34 +77,25 @@ def error_table(sets: Sequence[Result], methods: Sequence[str], *, coarse: bool 
 
 def compare(errors: Floats) -> Comparison:
     """Return means and mean ranks of the four methods from their errors, (n_sets, 4)."""
-    ranks = ranks_of(errors).mean(axis=0)
+    ranks = rankdata(errors, axis=1).mean(axis=0)
     return Comparison(
         dict(zip(METHODS, errors.mean(axis=0).tolist(), strict=True)),
         dict(zip(METHODS, ranks.tolist(), strict=True)),
     )
 
 
-def ranks_of(errors: Floats) -> Floats:
-    """Return the rank of each entry in its row, from 1; equal ones share the mean of theirs."""
-    below = (errors[:, None, :] < errors[:, :, None]).sum(axis=2)
-    equal = (errors[:, None, :] == errors[:, :, None]).sum(axis=2)
-    ranks: Floats = below + (equal + 1) / 2
-    return ranks
-
-
 def draws_of_ten(results: Results, methods: Sequence[str]) -> Floats | None:
     """Return mean errors over other draws of ten sets, (n_draws, n_methods).
 
-    None where there are no more sets than ten. Grids are the coarse ones, for all sets alike.
+    None where there are no more than ten sets. All sets have the coarse grids.
     """
     source = np.random.default_rng(SEED)
     total = np.zeros((_N_DRAWS, len(methods)))
     if len(results) <= sum(TEN.values()):
         return None
     for n_digits, n_first in TEN.items():
-        sets = [s for s in results.values() if len(s["digits"]) == n_digits]
-        errors = error_table(sets, methods, coarse=True)
-        chosen = source.random((_N_DRAWS, len(sets))).argpartition(n_first - 1, axis=1)
+        errors = error_table(sets_of(results, n_digits), methods, coarse=True)
+        chosen = source.random((_N_DRAWS, len(errors))).argpartition(n_first - 1, axis=1)
         total += errors[chosen[:, :n_first]].sum(axis=1)
     means: Floats = total / sum(TEN.values())
     return means

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
-from isthmus.paper.theorem_checks import check_theorems, count_failures, slow_minimax
+from isthmus.paper.figure1_theorems import check_theorems, count_failures, slow_minimax
 from isthmus.ultrametric import transitive_distances
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from isthmus.cli import main
-from isthmus.paper.catalogue import PARTS, load_experiment
+from isthmus.paper.experiment import PARTS, load_experiment
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -1,4 +1,4 @@
-"""A seed → sets of digits; images of such a set → what every method makes of them."""
+"""A seed → sets of digits; images of such a set → what every method finds."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from isthmus.estimators import TransitiveClustering
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.methods import (
+    n_classes,
     run_kmeans,
     run_njw,
     run_ours,
@@ -25,7 +26,7 @@ from isthmus.paper.methods import (
 
 
 def shuffled_sets(n_digits: int, seed: int) -> list[list[int]]:
-    """Return all sets of so many of the ten digits, in random order."""
+    """Return all sets of ``n_digits`` of the ten digits, in random order."""
     sets = [list(digits) for digits in combinations(range(10), n_digits)]
     order = np.random.default_rng([seed, n_digits]).permutation(len(sets))
     return [sets[i] for i in order]
@@ -40,7 +41,7 @@ def cluster_digits(
     neighbors: Sequence[int],
     n_starts: int,
 ) -> dict[str, Any]:
-    """Return the errors of all methods on images of some digits, and why ours are what they are.
+    """Return the errors of all methods on images of some digits, and what may explain ours.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def cluster_digits(
         The paper's images, or the stand-in.
     digits : sequence of int
     n_samples, seed : int
-        How many images, and the choice of them.
+        The number of images, and the seed of the draw.
     sigmas, neighbors : sequence
         The grids of NJW and of self-tuning.
     n_starts : int
@@ -56,10 +57,8 @@ def cluster_digits(
     """
     X, y = digit_subset(*_images(data), digits, n_samples, random_state=seed)
     ours = run_ours(X, y)
-    spectral = {
-        "njw": run_njw(X, y, sigmas=sigmas),
-        "self_tuning": run_self_tuning(X, y, neighbors=neighbors),
-    }
+    njw = run_njw(X, y, sigmas=sigmas)
+    self_tuning = run_self_tuning(X, y, neighbors=neighbors)
     starts = {
         "ours": single_starts_of_ours(X, y, n_starts=n_starts),
         "kmeans": single_starts_of_kmeans(X, y, n_starts=n_starts),
@@ -69,12 +68,13 @@ def cluster_digits(
         "digits": list(digits),
         "kmeans": run_kmeans(X, y)["error"],
         "ours": ours["error"],
-        **{name: _without_labels(found) for name, found in spectral.items()},
+        "njw": {key: value for key, value in njw.items() if key != "labels"},
+        "self_tuning": {key: value for key, value in self_tuning.items() if key != "labels"},
         "starts": {
             name: {kind: found[kind] for kind in ("most_frequent", "lowest_inertia")}
             for name, found in starts.items()
         },
-        "together": kept_together(spectral["self_tuning"]["labels"], y),
+        "together": kept_together(self_tuning["labels"], y),
         "ways": _errors_of_other_ways(data, X, y, n_samples, seed),
         "sizes": np.unique(ours["labels"], return_counts=True)[1],
         "sparseness": _explained_sparseness(X, ours["labels"], y),
@@ -83,14 +83,13 @@ def cluster_digits(
 
 @lru_cache(maxsize=1)
 def _images(data: str) -> tuple[Array, Array]:
-    found: tuple[Array, Array] = (load_usps if data == "usps" else load_digits_stand_in)(
-        return_X_y=True
-    )
+    load = load_usps if data == "usps" else load_digits_stand_in
+    found: tuple[Array, Array] = load(return_X_y=True)
     return found
 
 
 def kept_together(labels: Array, y: Array) -> dict[str, float]:
-    """Return, for each digit, the share of its images that are in one cluster: the largest such."""
+    """Return, for each digit, the largest share of its images that are in one cluster."""
     shares = {}
     for digit in np.unique(y):
         _, sizes = np.unique(labels[y == digit], return_counts=True)
@@ -98,17 +97,13 @@ def kept_together(labels: Array, y: Array) -> dict[str, float]:
     return shares
 
 
-def _without_labels(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key != "labels"}
-
-
 def _errors_of_other_ways(
     data: str, X: Array, y: Array, n_samples: int, seed: int
 ) -> dict[str, float]:
     """Return errors of our method with other objectives, another distance, and other images.
 
-    "ink" is the angle between images whose empty paper is 0; "balanced" are equally many images
-    of each digit.
+    "ink" is the angle between images whose background is 0; "balanced" has equally many images of
+    each digit.
     """
     ink = X - X.min()
     digits = np.unique(y)
@@ -124,15 +119,14 @@ def _errors_of_other_ways(
 
 
 def _error_of(X: Array, y: Array, **parameters: Any) -> float:
-    model = TransitiveClustering(len(np.unique(y)), **parameters)
-    return error_rate(y, model.fit(X).labels_)
+    return error_rate(y, TransitiveClustering(n_classes(y), **parameters).fit_predict(X))
 
 
 def _explained_sparseness(X: Array, labels: Array, y: Array) -> dict[str, Any]:
-    """Return how much of the nearest neighbours' distances our clusters explain, and the digits.
+    """Return how much our clusters explain of the distances to nearest neighbours, and the digits.
 
-    Both are shares of the variance of these distances. Beside them stand the medians of
-    the distances in the clusters, sorted.
+    Both are shares of the variance of these distances. The medians of the distances in the
+    clusters, sorted, come with them.
     """
     distances = distance_matrix(np.ascontiguousarray(X, dtype=np.float64))
     np.fill_diagonal(distances, np.inf)

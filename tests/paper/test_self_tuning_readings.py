@@ -8,17 +8,17 @@ from threadpoolctl import threadpool_limits
 from isthmus.baselines import SelfTuningSpectralClustering
 from isthmus.datasets import load_iris
 from isthmus.evaluation import error_rate
-from isthmus.paper.readings import FEATURES, all_readings, errors_of_readings
+from isthmus.paper.self_tuning_readings import FEATURES, all_readings, errors_of_readings
 
 X, Y = load_iris(return_X_y=True)
-PLACES = [1, 5]
+RANKS = [1, 5]
 
 
 @pytest.fixture(scope="module")
 def found():
     with threadpool_limits(limits=1):
         return [
-            errors_of_readings(X, Y, features=features, places=PLACES, n_starts=2)
+            errors_of_readings(X, Y, features=features, ranks=RANKS, n_starts=2)
             for features in FEATURES[:2]
         ]
 
@@ -40,7 +40,7 @@ def test_the_first_reading_is_ours(readings):
 
 def test_a_point_that_is_its_own_neighbour_moves_the_count_by_one(readings):
     (alone,) = [r for r in readings if r.changes == ("a point is its own first neighbour",)]
-    assert alone.errors == pytest.approx({n + 1: error_of(X, n) for n in PLACES})
+    assert alone.errors == pytest.approx({n + 1: error_of(X, n) for n in RANKS})
 
 
 def test_features_are_standardised(readings):

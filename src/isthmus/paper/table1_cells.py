@@ -8,7 +8,7 @@ from isthmus.datasets import load_ionosphere, load_iris
 from isthmus.paper.experiment import Result, Results
 from isthmus.paper.methods import count_solutions
 
-# The paper's values; what it tuned, and to what.
+# The paper's values; the parameters that it tuned, and their values.
 PAPER = {
     "Iris": {"kmeans": 0.11, "njw": 0.09, "self_tuning": 0.15, "ours": 0.07},
     "Ionosphere": {"kmeans": 0.29, "njw": 0.27, "self_tuning": 0.30, "ours": 0.15},
@@ -23,11 +23,11 @@ LOADERS = {"Iris": load_iris, "Ionosphere": load_ionosphere}
 # The paper's values are rounded by up to 0.005, and ours may be another 0.005 from them.
 AGREES = 0.01
 NEAR = 0.03
-# Where the leading eigenvalues are not farther from the next one, rounding chooses eigenvectors.
-ACCIDENTAL_GAP = 1e-13
 ROUNDING = 1e-9
-# So many solutions of K-means are shown one by one.
-MOST_SOLUTIONS = 6
+# Up to this gap below the leading eigenvalues rounding decides which eigenvectors lead.
+_ROUNDING_GAP = 1e-13
+# The most solutions of K-means that are shown one by one.
+MAX_SOLUTIONS = 6
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Tuned:
     best_error: float
     default: float
     default_error: float
-    accident: tuple[float, float] | None
-    """The parameter and error of the smallest error of all, where that is an accident."""
+    undetermined: tuple[float, float] | None
+    """The parameter and error of a smaller error that depends on rounding, if there is one."""
 
 
 def tuned(results: Results, data: str, method: str) -> Tuned:
-    """Return what a table shows of a tuned method; accidents of rounding are not chosen."""
+    """Return what a table shows of a tuned method; errors that depend on rounding do not count."""
     found = results[f"{data}-{method}"]
     runs = dict(zip(found["values"], found["errors"], strict=True))
-    gaps = gaps_of(results, data, method)
-    sound = {v: e for v, e in runs.items() if gaps.get(v, 1.0) > ACCIDENTAL_GAP}
+    excluded = undetermined_values(results, data, method)
+    sound = {v: e for v, e in runs.items() if v not in excluded}
     best = min(sound, key=lambda v: (sound[v], v))
     lowest = min(runs, key=lambda v: (runs[v], v))
     return Tuned(
@@ -57,22 +57,24 @@ def tuned(results: Results, data: str, method: str) -> Tuned:
         best_error=sound[best],
         default=found["default"],
         default_error=found["default_error"],
-        accident=(lowest, runs[lowest]) if runs[lowest] < sound[best] else None,
+        undetermined=(lowest, runs[lowest]) if runs[lowest] < sound[best] else None,
     )
 
 
-def gaps_of(results: Results, data: str, method: str) -> dict[float, float]:
-    """Return the eigengaps by the values of the parameter."""
+def undetermined_values(results: Results, data: str, method: str) -> set[float]:
+    """Return the values of the parameter at which rounding chooses the eigenvectors."""
     if method == "njw":
         found = results[f"{data}-njw"]
-        return dict(zip(found["values"], found["recorded"], strict=True))
-    first = results[f"{data}-readings-0"]
-    return dict(zip(first["places"], first["readings"][0]["gaps"], strict=True))
+        gaps = zip(found["values"], found["recorded"], strict=True)
+    else:
+        first = results[f"{data}-readings-0"]
+        gaps = zip(first["ranks"], first["readings"][0]["gaps"], strict=True)
+    return {value for value, gap in gaps if gap <= _ROUNDING_GAP}
 
 
 def shown_error(results: Results, data: str, method: str) -> float:
-    """Return the error that stands for a method: the smallest, or the most frequent."""
-    if method in PAPER_PARAMETERS[data]:
+    """Return the error that represents a method: the smallest, or the most frequent."""
+    if method in SYMBOLS:
         return tuned(results, data, method).best_error
     return float(results[f"{data}-{method}"]["most_frequent"]["error"])
 
@@ -84,7 +86,7 @@ def agrees(ours: float, paper: float, within: float = AGREES) -> bool:
 
 @dataclass(frozen=True)
 class Solution:
-    """Where several starts of K-means ended."""
+    """A solution of K-means, and how many starts led to it."""
 
     error: float
     inertia: float
