@@ -333,7 +333,7 @@ class TestAuto:
         figures, explanation, sizes = result.err.split("\n\n")
         assert "clusters    2\n" in figures
         assert explanation.splitlines()[0] == "2 clusters (clear)."
-        assert "wide edges beside it" in explanation
+        assert "90th percentile of the edges beside it" in explanation
         assert sizes.splitlines()[1].split() == ["0", "100", "50.0%"]
 
     def test_json(self, isthmus, moons):

@@ -6,9 +6,8 @@ import pytest
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.datasets import make_multi_scale, make_two_moons
-from isthmus.model_selection import edge_quantiles as edge_lengths
-from isthmus.model_selection import gaps
-from isthmus.model_selection.edge_quantiles import EdgeLengths, spread_of_sorted
+from isthmus.model_selection import edge_quantiles, gaps
+from isthmus.model_selection.edge_quantiles import EdgeLengths, percentiles_of_sorted
 from isthmus.model_selection.gaps import find_gaps
 from oracles import gaps as oracle
 
@@ -18,8 +17,8 @@ def same_groups(first, second):
     return len(pairs) == len(np.unique(first)) == len(np.unique(second))
 
 
-def assert_as_by_hand(tree, n_links):
-    found, expected = find_gaps(tree, 2), oracle.find_gaps(tree, n_links)
+def assert_as_by_hand(tree, n_removed):
+    found, expected = find_gaps(tree, 2), oracle.find_gaps(tree, n_removed)
     assert len(found.strengths) == len(expected)
     for i, (strength, length, groups) in enumerate(expected):
         assert found.strengths[i] == pytest.approx(strength, abs=1e-8)
@@ -31,8 +30,8 @@ def assert_as_by_hand(tree, n_links):
 @pytest.fixture
 def small_tables(monkeypatch):
     """Let quantiles be counted out, not sorted, in trees of a few dozen points."""
-    for name, value in (("_FEW", 4), ("_PLACES", 8), ("_RANGES", 5)):
-        monkeypatch.setattr(edge_lengths, name, value)
+    for name, value in (("_FEW", 4), ("_POSITIONS", 8), ("_RANGES", 5)):
+        monkeypatch.setattr(edge_quantiles, name, value)
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), many(112, 260))
@@ -41,12 +40,12 @@ def test_as_by_hand(kind, n, d, seed):
 
 
 @pytest.mark.usefixtures("small_tables")
-@pytest.mark.parametrize("n_links", [1, 3, 60])
-def test_few_links_and_small_tables(monkeypatch, n_links):
-    monkeypatch.setattr(gaps, "_FEWEST_LINKS", n_links)
-    monkeypatch.setattr(gaps, "_LINKS_PER_CLUSTER", 0)
+@pytest.mark.parametrize("n_removed", [1, 3, 60])
+def test_few_removed_edges_and_small_tables(monkeypatch, n_removed):
+    monkeypatch.setattr(gaps, "_LEAST_REMOVED", n_removed)
+    monkeypatch.setattr(gaps, "_REMOVED_PER_CLUSTER", 0)
     for X in (make_multi_scale(300, random_state=1)[0], points("blobs", 250, 2, 5)):
-        assert_as_by_hand(UltrametricTree.from_data(X), n_links)
+        assert_as_by_hand(UltrametricTree.from_data(X), n_removed)
 
 
 @pytest.mark.usefixtures("small_tables")
@@ -58,13 +57,13 @@ def test_quantiles_below_every_node(kind, n, d, seed):
         begin, size = tree.starts[node], tree.sizes[node]
         lengths = tree.gaps[begin : begin + size - 1]
         if (lengths > 0).any():
-            wide, by = oracle.spread(lengths[lengths > 0])
-            assert edges.spread(node) == pytest.approx((wide, by), rel=1e-12, abs=1e-12)
+            expected = oracle.percentiles(lengths[lengths > 0])
+            assert edges.percentiles(node) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_edges_that_hardly_vary_have_the_least_spread():
-    assert spread_of_sorted(np.zeros(9)) == (0.0, 0.4)
-    assert spread_of_sorted(np.array([2.0])) == (2.0, 0.4)
+def test_edges_that_hardly_vary_have_the_least_ratio():
+    assert percentiles_of_sorted(np.zeros(9)) == (0.0, 0.4)
+    assert percentiles_of_sorted(np.array([2.0])) == (2.0, 0.4)
 
 
 def test_infinite_edges_are_gaps_far_beyond_all_others():
@@ -89,7 +88,7 @@ def test_nothing_but_infinite_edges_is_no_gap():
     assert (found.strengths <= 0).all()
 
 
-def test_more_links_than_there_are():
+def test_more_edges_than_there_are():
     tree = UltrametricTree.from_data(points("blobs", 250, 2, 5))
     many_groups, few_groups = find_gaps(tree, 10**6), find_gaps(tree, 2)
     np.testing.assert_array_equal(many_groups.strengths, few_groups.strengths)

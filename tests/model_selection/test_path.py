@@ -136,8 +136,8 @@ def test_given_rows_serve_their_own_number_alone():
         ((0, 3), ValueError, "k_min must be at least 1"),
         ((2, 51), ValueError, "k_max=51, but no more clusters than points .* 50"),
         ((4, 3), ValueError, "k_min=4 and k_max=3"),
-        ((2.0, 3), TypeError, "k_min must be a whole number"),
-        ((2, True), TypeError, "k_max must be a whole number"),
+        ((2.0, 3), TypeError, "k_min must be an integer"),
+        ((2, True), TypeError, "k_max must be an integer"),
     ],
 )
 def test_errors(arguments, error, message):

@@ -77,7 +77,7 @@ def test_weights_count_as_copies():
 def test_bad_parameters():
     with pytest.raises(ValueError, match="k_max must be at least 2, got 1"):
         suggest_n_clusters(MOONS, 1)
-    with pytest.raises(TypeError, match=r"k_max must be a whole number, got 2\.5"):
+    with pytest.raises(TypeError, match=r"k_max must be an integer, got 2\.5"):
         suggest_n_clusters(MOONS, 2.5)
     with pytest.raises(ValueError, match="NaN"):
         suggest_n_clusters([[np.nan], [1.0]])
@@ -123,7 +123,7 @@ def test_a_fit_forgets_an_earlier_suggestion(objective):
 
 
 def test_bad_parameters_of_auto():
-    with pytest.raises(TypeError, match="n_clusters must be a whole number or 'auto', got 'many'"):
+    with pytest.raises(TypeError, match="n_clusters must be an integer or 'auto', got 'many'"):
         TransitiveClustering("many").fit(MOONS)
     with pytest.raises(ValueError, match="k_max must be at least 2"):
         TransitiveClustering("auto", k_max=0).fit(MOONS)

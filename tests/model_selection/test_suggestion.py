@@ -9,7 +9,8 @@ from benchmarks.known_numbers import clear_sets, plain_sets
 
 from isthmus import UltrametricTree
 from isthmus.datasets import load_iris, make_bars, make_multi_scale, make_two_moons
-from isthmus.model_selection.suggestion import CLEAR, NONE, WEAK, chances_of, suggest
+from isthmus.model_selection.evidence import CLEAR, WEAK, expected_by_chance
+from isthmus.model_selection.suggestion import NONE, suggest
 
 # Not the seed of the benchmark, nor one that thresholds were chosen by.
 SEED = 7
@@ -116,7 +117,7 @@ def test_only_more_clusters_than_were_asked_for():
     """Of the three clusters no two together are a group that their own edges would speak for."""
     found = suggested(make_multi_scale(random_state=0)[0], k_max=2)
     assert (found.n_clusters, found.confidence) == (1, WEAK)
-    assert "The gaps between 3 clusters count as well: raise k_max, which is 2." in str(found)
+    assert "The gaps support 3 clusters as well: raise k_max, which is 2." in str(found)
 
 
 def test_k_max_does_not_change_the_evidence():
@@ -135,7 +136,7 @@ def test_chance_is_the_number_of_longer_edges(d):
     strength = np.log(x / wide) / np.log(wide / short)  # the same for every d
     in_lengths = np.log(x ** (1 / d) / wide ** (1 / d)) / np.log((wide / short) ** (1 / d))
     np.testing.assert_allclose(in_lengths, strength)
-    np.testing.assert_allclose(chances_of(in_lengths, n), n * np.exp(-x), rtol=1e-9)
+    np.testing.assert_allclose(expected_by_chance(in_lengths, n), n * np.exp(-x), rtol=1e-9)
 
 
 def test_what_chance_allows_on_a_line():
@@ -145,7 +146,7 @@ def test_what_chance_allows_on_a_line():
     for _ in range(60):
         edges = np.sort(np.log(rng.exponential(size=500)))
         short, wide = np.quantile(edges, [0.1, 0.9])
-        chances.append(chances_of((edges[-1:] - wide) / (wide - short), 500)[0])
+        chances.append(expected_by_chance((edges[-1:] - wide) / (wide - short), 500)[0])
     assert 0.3 < np.median(chances) < 1.5
     assert np.mean(np.array(chances) <= 0.01) <= 0.05
 
@@ -182,7 +183,7 @@ def test_as_text():
     assert repr(found) == "Suggestion(n_clusters=2, confidence='clear')"
     first, second, empty, header, best, *_ = str(found).splitlines()
     assert first == "2 clusters (clear)."
-    assert second.startswith("The gap is 3.95 times as long as the wide edges beside it;")
+    assert second.startswith("The gap is 3.95 times the 90th percentile of the edges beside it;")
     assert empty == ""
     assert header.split() == ["k", "gap", "ratio", "chance", "silhouette", "verdict", "sizes"]
     assert best.split()[0] == "2"

@@ -7,15 +7,15 @@ import math
 import numpy as np
 
 
-def spread(lengths):
-    """Return the logarithm of the wide edges, and how far it is above that of the short ones."""
-    short, wide = np.quantile(np.log(lengths), [0.1, 0.9])
-    return wide, max(wide - short, 0.4)
+def percentiles(lengths):
+    """Return the logarithm of the 90th percentile, and that of its ratio to the 10th."""
+    p10, p90 = np.quantile(np.log(lengths), [0.1, 0.9])
+    return p90, max(p90 - p10, 0.4)
 
 
 def strength(length, sides):
     """Return how far an edge lies beyond those of the side where that is less."""
-    return min(round((math.log(length) - wide) / by, 9) for wide, by in map(spread, sides))
+    return min(round((math.log(length) - p90) / by, 9) for p90, by in map(percentiles, sides))
 
 
 def components(n_points, edges):
@@ -27,7 +27,7 @@ def components(n_points, edges):
     return names
 
 
-def find_gaps(tree, n_attached):
+def find_gaps(tree, n_removed):
     """Return (strength, length, labels) for 2, 3, … groups of a tree without infinite edges."""
     edges, lengths = tree.spanning_tree.edges, tree.heights
     n = tree.n_points
@@ -41,7 +41,7 @@ def find_gaps(tree, n_attached):
             sides.append(lengths[:merge][inside & (lengths[:merge] > 0)])
         if min(map(len, sides)) + 1 >= smallest:
             candidates.append((-strength(lengths[merge], sides), merge))
-    removed = [merge for _, merge in sorted(candidates)[:n_attached]]
+    removed = [merge for _, merge in sorted(candidates)[:n_removed]]
     found = []
     while removed:
         kept = np.delete(np.arange(n - 1), removed)

@@ -1,1 +1,1 @@
-"""What every package uses: threads, progress, memory limits, rounding, checks of parameters."""
+"""Threads, progress, memory limits, rounding, checks of parameters, tables."""

@@ -1,4 +1,4 @@
-"""Refuse an allocation that cannot fit, before it is made."""
+"""Memory: what is available, what a user allows, and errors before an allocation fails."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 _UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
-# As users write them, in small letters.
-_WRITTEN = {
+# Units of a limit, in lower case.
+_BYTES = {
     "": 1,
     "b": 1,
     **{f"{letter}b": 1000**i for i, letter in enumerate("kmgt", 1)},
@@ -19,7 +19,7 @@ _WRITTEN = {
 
 
 def readable_size(n_bytes: int) -> str:
-    """Format a number of bytes for people: ``readable_size(3 << 30) == '3.0 GiB'``."""
+    """Return a number of bytes in a suitable unit: ``readable_size(3 << 30) == '3.0 GiB'``."""
     for unit, name in _UNITS:
         if n_bytes >= unit:
             return f"{n_bytes / unit:.1f} {name}"
@@ -33,7 +33,7 @@ def available_memory() -> int | None:
 
 
 def require_memory(n_bytes: int, what: str, instead: str) -> None:
-    """Raise MemoryError where ``what`` needs more than there is; ``instead`` is the advice."""
+    """Raise MemoryError, with advice, where ``what`` needs more than is available."""
     available = available_memory()
     if available is not None and n_bytes > available:
         raise MemoryError(
@@ -53,12 +53,12 @@ def check_memory_limit(limit: Any) -> int | None:
     n_bytes = limit
     if isinstance(limit, str):
         parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([a-z]*)", limit.strip().lower())
-        if parts is None or parts[2] not in _WRITTEN:
+        if parts is None or parts[2] not in _BYTES:
             raise ValueError(
                 "memory_limit must be a number of bytes, or a number with a unit such as '2GB' or "
                 f"'512 MiB'; got {limit!r}."
             )
-        n_bytes = int(float(parts[1]) * _WRITTEN[parts[2]])
+        n_bytes = int(float(parts[1]) * _BYTES[parts[2]])
     elif isinstance(limit, bool) or not isinstance(limit, Integral):
         raise TypeError(
             "memory_limit must be a whole number of bytes, a string such as '2GB', or None; got "
@@ -70,14 +70,14 @@ def check_memory_limit(limit: Any) -> int | None:
 
 
 class Budget:
-    """A memory limit, or none, and what is in use of it already.
+    """A memory limit, or none, and how much of it is used.
 
     Parameters
     ----------
     limit : int or None
         Bytes.
     used : int
-        Bytes in use beside the data, such as a copy of them.
+        Bytes in use besides the data, such as a copy of them.
     """
 
     def __init__(self, limit: int | None, used: int = 0) -> None:
@@ -85,20 +85,20 @@ class Budget:
         self.used = used
 
     def after(self, n_bytes: int) -> Budget:
-        """Return what is left when so many more bytes are in use."""
+        """Return the budget with n_bytes more in use."""
         return Budget(self.limit, self.used + n_bytes)
 
     @property
     def left(self) -> int | None:
-        """The bytes that are left, at least one; None where there is no limit."""
+        """The bytes left, at least one; None where there is no limit."""
         return None if self.limit is None else max(self.limit - self.used, 1)
 
     def allows(self, n_bytes: int) -> bool:
-        """Whether so many bytes fit."""
+        """Whether n_bytes fit."""
         return self.limit is None or self.used + n_bytes <= self.limit
 
     def require(self, n_bytes: int, what: str) -> None:
-        """Raise MemoryError where ``what`` needs more bytes than there are."""
+        """Raise MemoryError where ``what`` needs more bytes than are left."""
         if not self.allows(n_bytes) and self.limit is not None:
             needed = self.used + n_bytes
             raise MemoryError(
@@ -127,7 +127,7 @@ def _free_in_control_group() -> int | None:
         used = Path("/sys/fs/cgroup/memory.current").read_text().strip()
         statistics = Path("/sys/fs/cgroup/memory.stat").read_text().split()
         counters = dict(zip(statistics[::2], statistics[1::2], strict=True))
-        # cached files are given back when memory is needed
+        # the kernel frees cached files when memory is needed
         cached = int(counters.get("inactive_file", 0))
         return max(int(limit) - int(used) + cached, 0)
     except (OSError, ValueError):  # no control group, or no limit ("max")

@@ -1,4 +1,4 @@
-"""Threads over chunks of work; kernels release the GIL, so threads are enough."""
+"""Threads that share chunks of work; kernels release the GIL."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def chunks(n_items: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 class Workers:
-    """Threads that share out blocks of work, kept from one phase of a computation to the next.
+    """Threads that share blocks of work, kept alive between the phases of a computation.
 
-    Use as a context manager. The calling thread is worker 0 and works along; with one worker there
-    is no other thread at all.
+    Use as a context manager. The calling thread is worker 0; with one worker there is no other
+    thread.
     """
 
     def __init__(self, n_jobs: int) -> None:
@@ -50,8 +50,8 @@ class Workers:
     def in_blocks(self, n_items: int, size: int, work: Callable[[int, int, int], object]) -> None:
         """Call work(worker, start, stop) for blocks of items; each worker takes the next one.
 
-        Blocks hold at most ``size`` items. If there are several, there are as many for each worker.
-        On an error or Ctrl-C the others finish the block they are at, and no more.
+        Blocks hold at most ``size`` items; where there are several, every worker gets equally many.
+        On an error or Ctrl-C the others only finish their current block.
         """
         n_blocks = -(-n_items // size)
         if n_blocks > 1:
@@ -71,12 +71,12 @@ class Workers:
 
         others = range(1, min(self.n_jobs, len(blocks)))
         futures: list[Future[None]] = []
-        try:  # Ctrl-C may come before the others have all begun
+        try:  # Ctrl-C may come before all others have begun
             if self._pool is not None:
                 futures.extend(self._pool.submit(take_blocks, worker) for worker in others)
             take_blocks(0)
             for future in futures:
-                if not future.cancel():  # whoever has not begun by now has nothing to do
+                if not future.cancel():  # a worker that has not begun by now is not needed
                     future.result()
         finally:
             stopped.set()
@@ -85,7 +85,7 @@ class Workers:
 def map_in_threads(function: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:
     """Apply function to each item, in order, on at most ``n_jobs`` threads.
 
-    On an error or Ctrl-C, items that have not started never start.
+    On an error or Ctrl-C, no further item is started.
     """
     items = list(items)
     results: list[R] = [None] * len(items)  # type: ignore[list-item]

@@ -1,7 +1,4 @@
-"""Parameters and labels that a user passes → checked values.
-
-An error says what was wrong, what was expected and what to do.
-"""
+"""Parameters and labels that a user passes → checked values, or an error that says what to do."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from isthmus._utils.typing import Array, Floats, Ints
 
 
 def as_real(values: Any, what: str) -> Floats:
-    """Return an array of float64; complex numbers are refused, not cut to their real parts."""
+    """Return an array of float64; refuse complex numbers instead of dropping imaginary parts."""
     try:
         array = np.asarray(values)
         real = array.astype(np.float64) if not np.iscomplexobj(array) else None
@@ -27,7 +24,7 @@ def as_real(values: Any, what: str) -> Floats:
 
 
 def coded_labels(labels: Any, n_points: int) -> tuple[Array, Ints]:
-    """Return the different labels, ascending, and which of them each point has."""
+    """Return the distinct labels, ascending, and the index of each point's label among them."""
     array = np.asarray(labels)
     if array.shape != (n_points,):
         raise ValueError(
@@ -39,7 +36,7 @@ def coded_labels(labels: Any, n_points: int) -> tuple[Array, Ints]:
         raise ValueError(f"labels must not contain NaN or infinity, but point {point} has it.")
     if array.dtype.kind in "iu":
         low, high = int(array.min()), int(array.max())
-        # numbers so close together are counted, not sorted
+        # a small range of integers is counted instead of sorted
         if high - low < 4 * n_points and high <= np.iinfo(np.int64).max:
             numbers = array.astype(np.int64) - low if low or array.dtype != np.int64 else array
             present = np.zeros(high - low + 1, dtype=bool)
@@ -118,12 +115,10 @@ def check_positive(value: Any, name: str) -> float:
 
 
 def check_disconnected(value: Any) -> float | None:
-    """Return how far apart the components of a graph are to be put; None: they are an error.
+    """Return the distance between the components of a graph; None where they are an error.
 
-    Parameters
-    ----------
     value : {"error", "join"} or float
-        "join" is infinitely far.
+        "join" is an infinite distance.
     """
     if isinstance(value, str) and value in ("error", "join"):
         return None if value == "error" else np.inf

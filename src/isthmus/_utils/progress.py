@@ -1,4 +1,4 @@
-"""How far a computation is: a bar for people, lines for logs, or a call of the user's function."""
+"""Progress of a computation: a bar in terminals, lines in logs, or calls of a user's function."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from numbers import Integral
 from typing import Any, TextIO
 
 Progress = Callable[[int, int], None]
-"""Called as progress(done, total), many times."""
+"""Called repeatedly, as progress(done, total)."""
 
 _WIDTH = 30
-# Seconds between two looks of a bar.
-_AT_MOST_EVERY = 0.1
+# The least number of seconds between two updates of a bar.
+_INTERVAL = 0.1
 
 
 class ProgressBar:
-    """Shows how far a computation is, once it has taken longer than ``patience`` seconds.
+    """Shows the progress of a computation that takes longer than ``patience`` seconds.
 
     Call it as ``bar(done, total)``. In a terminal or a notebook it rewrites its line at most ten
-    times per second and ends it when all is done. Elsewhere, as in a log, it writes a line for
-    every tenth of the work.
+    times per second. Elsewhere, as in a log, it writes a line for every tenth of the work.
     """
 
     def __init__(
@@ -48,21 +47,21 @@ class ProgressBar:
         share = min(done / total, 1.0) if total else 1.0
         if now - self.waiting_since < self.patience and not self.visible:
             return
-        moment = min(_AT_MOST_EVERY, self.patience)
-        if finished and not self.visible and now - self.begun < moment:
-            return  # over before anybody could have seen it
+        too_short = now - self.begun < min(_INTERVAL, self.patience)
+        if finished and not self.visible and too_short:
+            return
         if self.rewrites:
             self._rewrite(now, share, finished)
         else:
             self._write_line(now, share)
 
     def _rewrite(self, now: float, share: float, finished: bool) -> None:
-        if now - self.shown < _AT_MOST_EVERY and not finished:
+        if now - self.shown < _INTERVAL and not finished:
             return
         self.shown = now
         bar = "█" * round(share * _WIDTH)
         line = f"{self.what} [{bar:<{_WIDTH}}] {share:4.0%}, {self._left(now, share)}"
-        # spaces over what a longer line before it would leave behind
+        # padded with spaces, to overwrite a longer line
         self._write(f"\r{line:<{self.width}}" + ("\n" if finished else ""))
         self.width = len(line)
 
@@ -81,29 +80,29 @@ class ProgressBar:
 
     def _write(self, text: str) -> None:
         self.visible = True
-        if self.stream is not None:  # as in a program without a console
+        if self.stream is not None:  # None in a program without a console
             self.stream.write(text)
             self.stream.flush()
 
 
 def can_rewrite(stream: Any) -> bool:
-    """Whether a carriage return takes a line of the stream back: in terminals and notebooks."""
+    """Whether a carriage return overwrites a line of the stream: in terminals and notebooks."""
     if type(stream).__module__.split(".")[0] == "ipykernel":
         return True
     try:
         return bool(stream.isatty())
-    except (AttributeError, ValueError):  # closed, or nothing of the kind
+    except (AttributeError, ValueError):  # closed, or not a stream
         return False
 
 
 class Stages:
-    """The stages of a computation, each reported by a bar, or to a function, or to nobody.
+    """The stages of a computation, each with its own progress.
 
     Parameters
     ----------
     verbose : int or callable
-        0 is silent; other numbers show bars, where all of it takes longer than a moment. A
-        function is called as ``verbose(stage, done, total)``.
+        0 is silent; other numbers show a bar for each stage, once the computation takes longer than
+        two seconds. A function is called as ``verbose(stage, done, total)``.
     """
 
     def __init__(self, verbose: Any) -> None:
@@ -111,7 +110,7 @@ class Stages:
         self.begun = time.monotonic()
 
     def stage(self, name: str) -> Progress | None:
-        """Return how to report the progress of a stage; None where nobody wants to know."""
+        """Return the function that reports the progress of a stage; None where it is silent."""
         if callable(self.verbose):
             report = self.verbose
             return lambda done, total: report(name, done, total)
@@ -119,7 +118,7 @@ class Stages:
 
     @contextmanager
     def whole(self, name: str) -> Iterator[None]:
-        """Report the beginning and the end of a stage that is too short for more."""
+        """Report the beginning and the end of a short stage."""
         progress = self.stage(name)
         if progress is not None:
             progress(0, 1)
@@ -129,7 +128,7 @@ class Stages:
 
 
 def check_verbose(verbose: Any) -> None:
-    """Raise TypeError for what is neither a number nor a function."""
+    """Raise TypeError for anything but a number or a function."""
     if not callable(verbose) and not isinstance(verbose, Integral):
         raise TypeError(
             f"verbose must be 0, 1 or a function of (stage, done, total), got {verbose!r}."

@@ -1,4 +1,4 @@
-"""Rounding to twelve digits, ties, and units in which nothing overflows: each defined once."""
+"""Ties, rounding to twelve digits, and units in which nothing overflows."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 
 from isthmus._utils.typing import Array, Floats
 
-# Squared distances that agree up to this relative difference are equal: the tie goes to the
-# cluster with the smaller number, whatever the order in which rounding errors were made.
+# Numbers that agree up to this relative difference are equal, so that rounding errors decide no
+# tie: of two clusters at equal distances the one with the smaller number wins.
 TIE = 1e-12
-# The same in binary digits, for numbers that are rounded so that they can be ranked.
+# The same in binary digits, for numbers that are rounded before they are ranked.
 DIGITS = 40
 
 
 def is_nearer(distances: Floats, best: Floats) -> Array:
-    """Whether squared distances to a cluster are below the best to those before it, ties aside."""
-    # (1 - TIE) inf is inf: whatever is finite comes before it
+    """Whether squared distances to a cluster are below the best so far, and not tied with it."""
+    # (1 - TIE) inf is inf: anything finite is nearer
     nearer: Array = distances < (1.0 - TIE) * best - TIE * np.abs(distances)
     return nearer
 
 
 def to_twelve_digits(values: Any) -> Array:
-    """Return numbers rounded to 12 digits, so that rounding errors no longer rank them."""
+    """Return numbers rounded to 12 digits, so that rounding errors do not rank them."""
     mantissas, exponents = np.frexp(values)
     rounded: Array = np.ldexp(np.rint(np.ldexp(mantissas, DIGITS)), exponents - DIGITS)
     return rounded
@@ -42,9 +42,9 @@ def unit_of(heights: Floats) -> float:
 
 
 def in_range(point_weights: Floats | None) -> tuple[Floats | None, float]:
-    """Return weights divided by a unit, so that no product of a few over- or underflows; the unit.
+    """Return weights divided by a unit, so that products of a few stay in range; and the unit.
 
-    None in place of the weights says that all are the unit. Otherwise it is a power of two.
+    The weights are None where all are equal, to the unit. Otherwise it is a power of two.
     """
     if point_weights is None:
         return None, 1.0
@@ -56,7 +56,7 @@ def in_range(point_weights: Floats | None) -> tuple[Floats | None, float]:
 
 
 def product(factors: list[float]) -> float:
-    """Return a product that overflows only where the whole of it does, not on the way."""
+    """Return a product that overflows only where the result does, not on the way there."""
     mantissas, exponents = np.frexp(factors)
     with np.errstate(over="ignore", under="ignore"):
         return float(np.ldexp(mantissas.prod(), exponents.sum()))

@@ -14,5 +14,5 @@ Labels: TypeAlias = npt.NDArray[np.int32]
 
 
 def index_type(largest: int) -> type[np.int32 | np.int64]:
-    """Return the shortest type for indices: what is done with many of them is bound by memory."""
+    """Return the shortest type for indices: work on many of them is bound by memory."""
     return np.int32 if largest <= np.iinfo(np.int32).max else np.int64

@@ -1,16 +1,17 @@
 """UltrametricTree → the gaps between groups of points, for one number of groups after another.
 
-An edge of the spanning tree is a gap where it is much longer than the edges of both groups that
-it joins. How much is a question of how these vary: the edges of points without any structure have
-a tail like exp(-(length / scale)^d) with some d, whatever the scale, and two quantiles of a
-group's edges tell what that tail can reach. Lengths enter as logarithms alone, and equal points
-count once, so that neither units nor copies of rows matter.
+An edge of the spanning tree is a gap if it is much longer than the edges of both groups that it
+joins. How much longer depends on how these vary: the edges of points without structure have a tail
+like exp(-(length / scale)^d) for some d, so two percentiles of a group's edges tell what that tail
+can reach. Only logarithms of lengths matter, and equal points count once, so that neither units nor
+copies of rows matter.
 
-1. Every merge of two groups that are large enough is a *link*, with a strength: how far it lies
-   beyond the wide edges of its two sides, over how far these lie beyond the short ones.
-2. The strongest links are removed; the spanning tree falls into parts.
-3. The weakest link joins its two parts again, and strengths are taken anew, since a part is
-   compared with its own edges: a number of groups after another, each with its weakest gap.
+1. Every merge of two groups that are large enough is a candidate. Its strength is
+   log(length / 90th percentile) / log(90th / 10th percentile) of the edges of its weaker side.
+2. The edges of the strongest candidates are removed; the spanning tree falls into parts.
+3. The weakest of these edges joins its two parts again, and strengths are recomputed, since a part
+   is compared with its own edges. This gives one number of groups after another, each with its
+   weakest gap.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.model_selection.edge_quantiles import EdgeLengths, Spread, spread_of_sorted
+from isthmus.model_selection.edge_quantiles import EdgeLengths, Percentiles, percentiles_of_sorted
 from isthmus.ultrametric import UltrametricTree
 
 # A group has at least this times log2(n) points: smaller ones are apart by chance.
 _POINTS_PER_DOUBLING = 2.0
-# So many links are removed first, at least, and this times the numbers of clusters in question.
-_FEWEST_LINKS, _LINKS_PER_CLUSTER = 60, 3
+# The least number of edges that are removed first, and their number per cluster in question.
+_LEAST_REMOVED, _REMOVED_PER_CLUSTER = 60, 3
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,11 @@ class Gaps:
     smallest_group : int
         The least number of different points that counts as a group.
     strengths : (m,) float64
-        log(gap / wide edge) / log(wide edge / short edge), of the side where that is less.
+        log(gap / 90th percentile) / log(90th / 10th percentile), of the side where that is less.
     widths : (m,) float64
         The length of that gap.
     ratios : (m,) float64
-        The gap over the wide edges of the same side.
+        The gap over the 90th percentile of the edges of the same side.
     parts : (n_points,) int32
         The finest groups, m + 1 in number.
     joined : (m, 2) int32
@@ -66,15 +67,8 @@ class Gaps:
     parts: Labels
     joined: Labels
 
-    @classmethod
-    def none(cls, n_points: int, n_different: int, smallest_group: int) -> Gaps:
-        """Return the record of points without any gaps."""
-        no = np.empty(0)
-        parts, joined = np.zeros(n_points, dtype=np.int32), np.empty((0, 2), dtype=np.int32)
-        return cls(n_different, smallest_group, no, no, no, parts, joined)
-
     def labels(self, n_groups: int) -> Labels:
-        """Return the groups of all points, (n_points,) int32, where there are so many."""
+        """Return the groups of all points, (n_points,) int32, for one number of groups."""
         number = np.arange(len(self.joined) + 1, dtype=np.int32)
         for k in range(len(self.joined) + 1, n_groups, -1):
             kept, gone = self.joined[k - 2]
@@ -85,7 +79,7 @@ class Gaps:
 
 
 @dataclass
-class _Link:
+class _Removed:
     """An edge that was removed, between two parts."""
 
     log_length: float
@@ -94,70 +88,70 @@ class _Link:
     strength: float = 0.0
     log_ratio: float = 0.0
 
+    def measure(self, percentiles: list[Percentiles]) -> None:
+        """Compare the edge with those of its two parts."""
+        self.strength, self.log_ratio = min(
+            (_strength(self.log_length, percentiles[side]), self.log_length - percentiles[side][0])
+            for side in self.sides
+        )
+
 
 def find_gaps(tree: UltrametricTree, n_groups: int) -> Gaps:
-    """Return the gaps of a tree for up to n_groups groups, and for some more where there are."""
+    """Return the gaps of a tree for up to n_groups groups, and for more where there are some."""
     edges = EdgeLengths.of_tree(tree)
     n_different = len(edges.logs) + 1
     smallest = max(4, math.ceil(_POINTS_PER_DOUBLING * math.log2(max(n_different, 2))))
-    n_attached = max(_FEWEST_LINKS, _LINKS_PER_CLUSTER * n_groups)
-    merges = _strongest_links(tree, edges, smallest, n_attached)
-    if not len(merges):
-        return Gaps.none(tree.n_points, n_different, smallest)
+    n_removed = max(_LEAST_REMOVED, _REMOVED_PER_CLUSTER * n_groups)
+    merges = _strongest_merges(tree, edges, smallest, n_removed)
     parts = _parts_without(tree, merges)
-    links = [
-        _Link(float(length), int(merge), [int(a), int(b)])
-        for length, merge, (a, b) in zip(
-            edges.log_heights(tree, merges),
-            merges,
-            parts[tree.spanning_tree.edges[merges]],
-            strict=True,
-        )
-    ]
-    joined = _join_again(links, _edges_of_parts(tree, edges, parts, merges))
-    order = joined[::-1]
+    ends = parts[tree.spanning_tree.edges[merges]].tolist()
+    logs = edges.log_heights(tree, merges).tolist()
+    removed = [_Removed(*each) for each in zip(logs, merges.tolist(), ends, strict=True)]
+    gaps = _join_again(removed, _edges_of_parts(tree, edges, parts, merges))[::-1]
     return Gaps(
         n_different=n_different,
         smallest_group=smallest,
-        strengths=np.array([link.strength for link in order]),
-        widths=tree.heights[[link.merge for link in order]],
-        ratios=np.exp([link.log_ratio for link in order]),
+        strengths=np.array([gap.strength for gap in gaps]),
+        widths=tree.heights[np.array([gap.merge for gap in gaps], dtype=np.int64)],
+        ratios=np.exp([gap.log_ratio for gap in gaps]),
         parts=parts,
-        joined=np.array([link.sides for link in order], dtype=np.int32).reshape(-1, 2),
+        joined=np.array([gap.sides for gap in gaps], dtype=np.int32).reshape(-1, 2),
     )
 
 
-def _strongest_links(
-    tree: UltrametricTree, edges: EdgeLengths, smallest: int, n_attached: int
+def _strongest_merges(
+    tree: UltrametricTree, edges: EdgeLengths, smallest: int, n_removed: int
 ) -> Ints:
-    """Return the merges of the strongest links, at most n_links, from the strongest on.
+    """Return the strongest candidates, at most n_removed, in descending order.
 
-    The strength is that on the weaker side. The smaller side, which is the cheaper one to look at,
-    bounds it from above; the larger one is looked at only where the bound is good enough.
+    The strength is that on the weaker side. The smaller side is the cheaper one to measure and
+    bounds it from above; the larger one is measured only where the bound is high enough.
     """
     sizes = (edges.end - edges.begin)[tree.children] + 1
     merges = np.flatnonzero(sizes.min(axis=1) >= smallest)
     smaller = sizes[merges].argmin(axis=1)
     near, far = tree.children[merges, smaller], tree.children[merges, 1 - smaller]
-    lengths = edges.log_heights(tree, merges)
-    # A heap hands out the least number first, so strengths are negated.
-    queue = [(-_strength(lengths[i], edges.spread(near[i])), i, False) for i in range(len(merges))]
+    logs = edges.log_heights(tree, merges)
+    # A heap returns the least number first, so strengths are negated.
+    queue = [
+        (-_strength(logs[i], edges.percentiles(near[i])), i, False) for i in range(len(merges))
+    ]
     heapq.heapify(queue)
     found: list[int] = []
-    while queue and len(found) < n_attached:
+    while queue and len(found) < n_removed:
         bound, i, is_known = heapq.heappop(queue)
         if is_known:
             found.append(i)
         else:
-            strength = min(-bound, _strength(lengths[i], edges.spread(far[i])))
+            strength = min(-bound, _strength(logs[i], edges.percentiles(far[i])))
             heapq.heappush(queue, (-strength, i, True))
     strongest: Ints = merges[np.array(found, dtype=np.int64)]
     return strongest
 
 
-def _strength(log_length: float, spread: Spread) -> float:
-    # Rounded, so that what is equal but for rounding errors is decided as equal.
-    return round(float(log_length - spread.wide) / spread.spread, 9)
+def _strength(log_length: float, percentiles: Percentiles) -> float:
+    # Rounded, so that strengths that differ by rounding errors are equal.
+    return round(float(log_length - percentiles.log_p90) / percentiles.log_ratio, 9)
 
 
 def _parts_without(tree: UltrametricTree, merges: Ints) -> Labels:
@@ -177,21 +171,25 @@ def _edges_of_parts(
     n_zero = len(tree.heights) - len(edges.logs)
     kept = np.ones(len(edges.logs), dtype=bool)
     kept[merges - n_zero] = False
-    # Short numbers are sorted fastest.
+    # Short integers are sorted fastest.
     part = parts[tree.spanning_tree.edges[n_zero:][kept, 0]].astype(np.min_scalar_type(len(merges)))
     order = np.argsort(part, kind="stable")
     borders = np.searchsorted(part[order], np.arange(1, len(merges) + 1))
     return np.split(edges.logs[kept][order], borders)
 
 
-def _join_again(links: list[_Link], edges: list[Floats]) -> list[_Link]:
-    """Join the two parts of the weakest link, again and again; return the links in that order."""
-    spreads = [spread_of_sorted(part) for part in edges]
-    for link in links:
-        _measure(link, spreads)
-    left, joined = list(links), []
+def _join_again(removed: list[_Removed], edges: list[Floats]) -> list[_Removed]:
+    """Join the two parts of the weakest edge until none is left; return the edges in that order.
+
+    edges : list of float64 arrays, in and out
+        The lengths of the edges within each part, as ascending logarithms.
+    """
+    percentiles = [percentiles_of_sorted(part) for part in edges] if removed else []
+    for edge in removed:
+        edge.measure(percentiles)
+    left, joined = list(removed), []
     while left:
-        weakest = min(left, key=lambda link: (link.strength, link.merge))
+        weakest = min(left, key=lambda edge: (edge.strength, edge.merge))
         left.remove(weakest)
         joined.append(weakest)
         kept, gone = weakest.sides
@@ -199,16 +197,9 @@ def _join_again(links: list[_Link], edges: list[Floats]) -> list[_Link]:
         added = np.sort(np.append(fewer, weakest.log_length))
         edges[kept] = np.insert(more, np.searchsorted(more, added), added)
         edges[gone] = np.empty(0)
-        spreads[kept] = spread_of_sorted(edges[kept])
-        for link in left:
-            link.sides = [kept if side == gone else side for side in link.sides]
-            if kept in link.sides:
-                _measure(link, spreads)
+        percentiles[kept] = percentiles_of_sorted(edges[kept])
+        for edge in left:
+            edge.sides = [kept if side == gone else side for side in edge.sides]
+            if kept in edge.sides:
+                edge.measure(percentiles)
     return joined
-
-
-def _measure(link: _Link, spreads: list[Spread]) -> None:
-    link.strength, link.log_ratio = min(
-        (_strength(link.log_length, spreads[side]), link.log_length - spreads[side].wide)
-        for side in link.sides
-    )
