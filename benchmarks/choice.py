@@ -37,7 +37,7 @@ def run() -> Table:
 
 
 def _compare(kind: str, points: np.ndarray) -> dict[str, object]:
-    engines = ["auto", "prim", "tiles", *(["kd-tree"] if points.shape[1] <= 32 else [])]
+    engines = ["auto", "prim", "blocked", *(["kd-tree"] if points.shape[1] <= 32 else [])]
     chosen = minimum_spanning_tree(points, engine="auto").engine
     works = {name: partial(minimum_spanning_tree, points, engine=name) for name in engines}
     for name in engines:  # load and compile
@@ -52,6 +52,6 @@ def _compare(kind: str, points: np.ndarray) -> dict[str, object]:
         "data": f"{len(points):,} × {points.shape[1]} {kind}",
         "chosen": chosen,
         "chosen (s)": times["auto"],
-        **{f"{name} (s)": times.get(name, "–") for name in ("kd-tree", "tiles", "prim")},
+        **{f"{name} (s)": times.get(name, "–") for name in ("kd-tree", "blocked", "prim")},
         "chosen ÷ best": times["auto"] / best,
     }

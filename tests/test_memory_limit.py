@@ -88,11 +88,11 @@ TREES = {
         blobs(5_000, 3)[rng.integers(0, 5_000, 20_000)],
         {"engine": "kd-tree"},
     ),
-    "tiles": (blobs(3_000, 40), {"engine": "tiles", "n_jobs": 2}),
-    "tiles, float32": (blobs(2_500, 300, np.float32), {"engine": "tiles", "n_jobs": 2}),
-    "tiles, duplicates": (
+    "blocked": (blobs(3_000, 40), {"engine": "blocked", "n_jobs": 2}),
+    "blocked, float32": (blobs(2_500, 300, np.float32), {"engine": "blocked", "n_jobs": 2}),
+    "blocked, duplicates": (
         blobs(1_500, 40)[rng.integers(0, 1_500, 4_000)],
-        {"engine": "tiles"},
+        {"engine": "blocked"},
     ),
     "sparse": (random_sparse(3_000, 2_000, 0.01, "csr", random_state=0), {"n_jobs": 2}),
     "prim": (blobs(3_000, 30), {"engine": "prim"}),
@@ -123,7 +123,7 @@ def test_a_spanning_tree_keeps_to_its_limit(name):
     assert most <= limit
     assert limit - MEGABYTE <= 3 * most  # beside a megabyte for small things, no wild guess
     unlimited = peak(lambda: minimum_spanning_tree(X, **parameters))
-    if "tiles" in name or name == "sparse":
+    if "blocked" in name or name == "sparse":
         assert limit < unlimited  # smaller tiles
 
 
@@ -203,14 +203,14 @@ def test_a_refusal_says_what_and_how_much():
 def test_smaller_blocks_are_as_good():
     from isthmus.metrics.mapped import prepare_points
     from isthmus.metrics.registry import resolve_metric
-    from isthmus.spanning_tree.blocked.boruvka import spanning_tree_by_tiles
+    from isthmus.spanning_tree.blocked.boruvka import boruvka_on_blocks
     from isthmus.spanning_tree.result import SpanningTree
 
     whole = rng.integers(0, 3, size=(1_200, 12)).astype(float)  # full of ties
     for X in (whole, blobs(1_200, 12), csr_array(whole)):
         prepared = prepare_points(X, resolve_metric("euclidean", None))
         trees = [
-            SpanningTree.from_edges(*spanning_tree_by_tiles(prepared, 2, block=block))
+            SpanningTree.from_edges(*boruvka_on_blocks(prepared, 2, block_size=block)[:2])
             for block in (1024, 512, 256)
         ]
         for tree in trees[1:]:

@@ -24,7 +24,7 @@ rng = np.random.default_rng(0)
 random_starts = dict(init="k-means++", n_init=20, random_state=0)
 jobs = {
     "kd-tree": (TransitiveClustering(5, n_jobs=2), rng.normal(size=(40_000, 3))),
-    "tiles": (TransitiveClustering(5, n_jobs=2), rng.normal(size=(5_000, 50))),
+    "blocked": (TransitiveClustering(5, n_jobs=2), rng.normal(size=(5_000, 50))),
     "prim": (TransitiveClustering(5, objective="cut"), rng.normal(size=(6_000, 10))),
     "rows": (TransitiveClustering(5, metric="canberra", n_jobs=2), rng.normal(size=(1_500, 50))),
     "function": (
@@ -71,7 +71,15 @@ for line in sys.stdin:
         sorted(set(vars(model)) - set(model.get_params())))
 """
 # … and at how many moments each is interrupted.
-JOBS = {"kd-tree": 3, "tiles": 2, "starts": 2, "rows": 1, "function": 1, "distances": 1, "prim": 1}
+JOBS = {
+    "kd-tree": 3,
+    "blocked": 2,
+    "starts": 2,
+    "rows": 1,
+    "function": 1,
+    "distances": 1,
+    "prim": 1,
+}
 
 
 class Fits:

@@ -19,7 +19,7 @@ from isthmus import TransitiveClustering, minimum_spanning_tree
 ENGINES = {
     "prim": (points("blobs", 300, 3, seed=0), {}),
     "kd-tree": (points("blobs", 15_000, 2, seed=0), {}),
-    "tiles": (points("gaussian", 6_500, 33, seed=0), {}),
+    "blocked": (points("gaussian", 6_500, 33, seed=0), {}),
     "sort": (points("gaussian", 300, 1, seed=0), {}),
     "map": (np.abs(points("blobs", 300, 3, seed=0)), {"metric": "cosine"}),
     "rows": (np.abs(points("blobs", 300, 3, seed=0)), {"metric": "canberra"}),
@@ -55,7 +55,7 @@ def test_every_engine_takes_data_from_anywhere(engine, dtype, tmp_path):
     X, parameters = ENGINES[engine]
     X = X.astype(dtype)
     expected = TransitiveClustering(3, **parameters).fit(X)
-    if engine in ("prim", "kd-tree", "tiles", "sort"):
+    if engine in ("prim", "kd-tree", "blocked", "sort"):
         assert expected.spanning_tree_.engine == engine
     for store in STORAGES.values():
         stored = store(X, tmp_path)
@@ -82,7 +82,7 @@ def test_sparse_rows_may_be_read_only():
     np.testing.assert_array_equal(TransitiveClustering(3).fit(X).labels_, expected.labels_)
 
 
-@pytest.mark.parametrize("engine", ["square", "condensed", "tiles"])
+@pytest.mark.parametrize("engine", ["square", "condensed", "blocked"])
 def test_data_in_files_are_not_copied(engine, tmp_path):
     """They are larger than all that is allocated, but for the float32 copy that tiles make."""
     rng = np.random.default_rng(0)
@@ -90,17 +90,17 @@ def test_data_in_files_are_not_copied(engine, tmp_path):
     data = {
         "square": lambda: squareform(pdist(X)),
         "condensed": lambda: pdist(X),
-        "tiles": lambda: rng.normal(size=(3_000, 400)),
+        "blocked": lambda: rng.normal(size=(3_000, 400)),
     }[engine]()
-    parameters = {"engine": "tiles"} if engine == "tiles" else {"metric": "precomputed"}
+    parameters = {"engine": "blocked"} if engine == "blocked" else {"metric": "precomputed"}
     stored = in_file(data, tmp_path, "r")
     minimum_spanning_tree(stored, **parameters)
-    limit = "8MB" if engine == "tiles" else None
+    limit = "8MB" if engine == "blocked" else None
     tracemalloc.start()
     minimum_spanning_tree(stored, memory_limit=limit, **parameters)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < data.nbytes * (0.85 if engine == "tiles" else 0.2)
+    assert most < data.nbytes * (0.85 if engine == "blocked" else 0.2)
 
 
 def through_joblib(model, compress):

@@ -63,15 +63,15 @@ def test_as_good_as_prim(X, storage, n_jobs):
 
 @settings(deadline=None, max_examples=150)
 @given(clouds(dims=(1, 3, 20)), st.sampled_from(STORAGES), st.sampled_from([1, 2, 4]))
-def test_tiles_are_as_good_as_prim(X, storage, n_jobs):
+def test_blocks_are_as_good_as_prim(X, storage, n_jobs):
     given_points = stored(X, storage)
     before = given_points.copy()
     with ExitStack() as patches:  # few points fill several blocks
         for module in (blocks, engine):
             patches.enter_context(mock.patch.object(module, "BLOCK", 32))
         patches.enter_context(mock.patch.object(engine, "_GROUP", 8))
-        found = minimum_spanning_tree(given_points, engine="tiles", n_jobs=n_jobs)
-        assert found == minimum_spanning_tree(X, engine="tiles")
+        found = minimum_spanning_tree(given_points, engine="blocked", n_jobs=n_jobs)
+        assert found == minimum_spanning_tree(X, engine="blocked")
     np.testing.assert_array_equal(given_points, before)
     assert_as_good(found, minimum_spanning_tree(X, engine="prim"))
 

@@ -90,8 +90,8 @@ def test_equals_prim(kind, d, dtype):
         pytest.skip("beyond the range of float32")
     for seed, n in enumerate([2, 3, 9, 10, 33, 180]):
         X = hard(kind, n, d, seed).astype(dtype)
-        found = minimum_spanning_tree(X, engine="tiles")
-        assert found.engine == "tiles"
+        found = minimum_spanning_tree(X, engine="blocked")
+        assert found.engine == "blocked"
         assert_as_good(found, minimum_spanning_tree(X, engine="prim"))
 
 
@@ -101,14 +101,15 @@ def test_equals_prim_on_common_inputs(kind):
     for seed, (n, d) in enumerate([(5, 1), (70, 2), (150, 5), (90, 64)]):
         X = points(kind, n, d, seed)
         expected = minimum_spanning_tree(X, engine="prim")
-        assert_as_good(minimum_spanning_tree(X, engine="tiles"), expected)
+        assert_as_good(minimum_spanning_tree(X, engine="blocked"), expected)
 
 
 @pytest.mark.parametrize("kind", HARD)
 def test_equals_prim_in_blocks_of_full_size(kind):
     X = hard(kind, 1500, 20, 0)
     assert_as_good(
-        minimum_spanning_tree(X, engine="tiles", n_jobs=2), minimum_spanning_tree(X, engine="prim")
+        minimum_spanning_tree(X, engine="blocked", n_jobs=2),
+        minimum_spanning_tree(X, engine="prim"),
     )
 
 
@@ -116,7 +117,7 @@ def test_equals_prim_in_blocks_of_full_size(kind):
 @pytest.mark.parametrize("kind", HARD)
 def test_threads_change_nothing(kind):
     X = hard(kind, 300, 12, 1)
-    alone, *others = (minimum_spanning_tree(X, engine="tiles", n_jobs=jobs) for jobs in (1, 2, 4))
+    alone, *others = (minimum_spanning_tree(X, engine="blocked", n_jobs=jobs) for jobs in (1, 2, 4))
     assert all(alone == other for other in others)
 
 
@@ -137,7 +138,7 @@ def test_threads_change_nothing(kind):
 def test_other_metrics(metric):
     X = np.random.default_rng(0).random(size=(200, 2 if metric == "haversine" else 30))
     assert_as_good(
-        minimum_spanning_tree(X, metric=metric, engine="tiles"),
+        minimum_spanning_tree(X, metric=metric, engine="blocked"),
         minimum_spanning_tree(X, metric=metric, engine="prim"),
     )
 
@@ -147,7 +148,7 @@ def test_small_types_are_computed_in_float32_storage(dtype):
     X = np.random.default_rng(0).integers(0, 100, size=(60, 30)).astype(dtype)
     assert check_points(X).dtype == np.float32
     expected = minimum_spanning_tree(X.astype(np.float64), engine="prim")
-    for name in ("tiles", "prim"):
+    for name in ("blocked", "prim"):
         assert_as_good(minimum_spanning_tree(X, engine=name), expected)
 
 
@@ -169,7 +170,7 @@ class TestSparse:
             X = self.rows(n, d, seed, whole).astype(dtype)
             found = minimum_spanning_tree(X)
             assert_as_good(found, minimum_spanning_tree(X.toarray(), engine="prim"))
-            assert found.engine == ("tiles" if n > 1 else "prim")
+            assert found.engine == ("blocked" if n > 1 else "prim")
             assert found == minimum_spanning_tree(X, n_jobs=3)
 
     @pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "angular", "hellinger"])
@@ -209,8 +210,8 @@ class TestSparse:
             ({"metric_params": {"w": np.ones(20)}}, TypeError, "Sparse points are served"),
             ({"metric": "cosine"}, ValueError, "Row 25 is zero"),
             ({"metric": "hellinger"}, ValueError, "row 25 is zero"),
-            ({"engine": "prim"}, ValueError, "needs dense points"),
-            ({"engine": "kd-tree"}, ValueError, "needs dense points"),
+            ({"engine": "prim"}, ValueError, "takes dense points"),
+            ({"engine": "kd-tree"}, ValueError, "takes dense points"),
         ],
     )
     def test_what_cannot_be_served_is_refused(self, options, error, words):
@@ -313,7 +314,7 @@ def test_where_all_is_equally_far_prim_takes_over():
     X = hard("simplex", 1200, 1200, 0)
     found = minimum_spanning_tree(X)
     assert found.engine == "prim"
-    assert_as_good(found, minimum_spanning_tree(X, engine="tiles"))
+    assert_as_good(found, minimum_spanning_tree(X, engine="blocked"))
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -345,7 +346,7 @@ def test_the_order_of_blocks_is_an_order():
 
 
 @pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize("name", ["tiles", "kd-tree", "prim"])
+@pytest.mark.parametrize("name", ["blocked", "kd-tree", "prim"])
 def test_progress_never_goes_back_and_reaches_the_end(name):
     seen = []
     X = hard("clusters far apart", 2000, 4, 0)

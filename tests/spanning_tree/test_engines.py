@@ -34,7 +34,7 @@ def test_auto_takes_the_obvious_engine(n):
 def test_auto_on_many_points():
     rng = np.random.default_rng(0)
     assert minimum_spanning_tree(rng.random((30_000, 2))).engine == "kd-tree"
-    assert minimum_spanning_tree(rng.random((9_000, 40))).engine == "tiles"
+    assert minimum_spanning_tree(rng.random((9_000, 40))).engine == "blocked"
     assert minimum_spanning_tree(rng.random((9_000, 40)), metric="manhattan").engine == "prim"
 
 
@@ -43,7 +43,7 @@ def test_auto_counts_where_there_are_many_features():
     n, d = 10_000, 12
     on_a_curve = np.sin(np.linspace(0, 5, n)[:, None] * np.arange(1, d + 1))
     assert minimum_spanning_tree(on_a_curve).engine == "kd-tree"
-    assert minimum_spanning_tree(rng.normal(size=(n, d))).engine == "tiles"
+    assert minimum_spanning_tree(rng.normal(size=(n, d))).engine == "blocked"
 
 
 @pytest.mark.parametrize("kind", ["1,000 copies", "few copies", "all equal", "signed zeros"])
@@ -149,8 +149,8 @@ def test_equally_long_edges_are_sorted_by_index(weight):
             {"engine": "kd-tree", "metric": "minkowski", "metric_params": {"p": 9}},
             "up to p = 8",
         ),
-        (np.zeros((3, 3)), {"engine": "kd-tree", "metric": "precomputed"}, "needs points"),
-        (np.zeros((3, 3)), {"engine": "tiles", "metric": "manhattan"}, "Euclidean after a map"),
+        (np.zeros((3, 3)), {"engine": "kd-tree", "metric": "precomputed"}, "takes dense points"),
+        (np.zeros((3, 3)), {"engine": "blocked", "metric": "manhattan"}, "Euclidean after a map"),
     ],
 )
 def test_engines_that_cannot_serve_are_refused(X, options, words):

@@ -10,7 +10,7 @@ from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.registry import resolve_metric
 from isthmus.spanning_tree.kdtree import boruvka as engine
 from isthmus.spanning_tree.kdtree import components
-from isthmus.spanning_tree.kdtree.boruvka import spanning_tree_by_boruvka
+from isthmus.spanning_tree.kdtree.boruvka import boruvka_on_kdtree
 from isthmus.spanning_tree.prim import prim_of_points
 
 METRICS = [
@@ -26,8 +26,8 @@ METRICS = [
 def both(X, metric="euclidean", params=None, n_jobs=1):
     prepared = prepare_points(X, resolve_metric(metric, params))
     return (
-        SpanningTree.from_edges(*spanning_tree_by_boruvka(prepared, n_jobs)),
-        SpanningTree.from_edges(*prim_of_points(prepared)),
+        SpanningTree.from_edges(*boruvka_on_kdtree(prepared, n_jobs)[:2]),
+        SpanningTree.from_edges(*prim_of_points(prepared)[:2]),
     )
 
 
@@ -62,7 +62,7 @@ def test_every_metric(metric, params, kind):
 def test_threads_do_not_matter(kind, d):
     prepared = prepare_points(points(kind, 20_000, d, seed=9), resolve_metric("euclidean"))
     one, two, four = (
-        SpanningTree.from_edges(*spanning_tree_by_boruvka(prepared, jobs)) for jobs in (1, 2, 4)
+        SpanningTree.from_edges(*boruvka_on_kdtree(prepared, jobs)[:2]) for jobs in (1, 2, 4)
     )
     assert one == two == four
 
@@ -142,7 +142,7 @@ def test_lists_hold_what_they_say(kind, d, monkeypatch):
     runs = []
     monkeypatch.setattr(engine._Run, "join", lambda run: runs.extend([run]))
     monkeypatch.setattr(engine._Run, "edges", lambda _: (np.empty((0, 2)), np.empty(0)))
-    spanning_tree_by_boruvka(prepared)
+    boruvka_on_kdtree(prepared)
     order, lists = runs[0].tree.order, runs[0].lists
     places = lists.places.reshape(len(lists.used), -1)[: len(X)]
     known, used = lists.known, lists.used
@@ -178,7 +178,7 @@ def test_lattices(side, d, missing):
     X = rng.permutation(grid[rng.random(len(grid)) >= missing])
     prepared = prepare_points(X, resolve_metric("euclidean"))
     one, two, four = (
-        SpanningTree.from_edges(*spanning_tree_by_boruvka(prepared, jobs)) for jobs in (1, 2, 4)
+        SpanningTree.from_edges(*boruvka_on_kdtree(prepared, jobs)[:2]) for jobs in (1, 2, 4)
     )
     assert one == two == four
-    assert_as_good(one, SpanningTree.from_edges(*prim_of_points(prepared)))
+    assert_as_good(one, SpanningTree.from_edges(*prim_of_points(prepared)[:2]))

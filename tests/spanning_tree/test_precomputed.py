@@ -217,7 +217,7 @@ def test_wrong_entries_are_named_before_any_work(i, j, value, words, far, order,
     def no_work(*args):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.spanning_tree.given_distances.prim_of_matrix", no_work)
+    monkeypatch.setattr("isthmus.spanning_tree.prim.prim_of_matrix", no_work)
     matrix = np.ones((610, 610), order=order)
     np.fill_diagonal(matrix, 0.0)
     matrix[far if i == "far" else i, far if j == "far" else j] = value
@@ -264,11 +264,11 @@ def test_what_is_no_matrix_of_distances_is_refused(distances, error, words):
 @pytest.mark.parametrize(
     ("engine", "form", "words"),
     [
-        ("sort", "square", "needs points.*engine='prim'"),
-        ("kd-tree", "condensed", "needs points.*engine='prim'"),
+        ("sort", "square", "takes .*points.*engine='prim'"),
+        ("kd-tree", "condensed", "takes .*points.*engine='prim'"),
         ("kruskal", "square", "takes sparse graphs.*engine='prim'"),
-        ("prim", "graph", "takes full matrices.*engine='kruskal'"),
-        ("kd-tree", "graph", "needs points.*engine='kruskal'"),
+        ("prim", "graph", "takes .*full matrices.*engine='kruskal'"),
+        ("kd-tree", "graph", "takes .*points.*engine='kruskal'"),
     ],
 )
 def test_engines_that_do_not_read_a_form_are_refused(engine, form, words):

@@ -15,6 +15,7 @@ import numpy as np
 
 from isthmus._numba.accumulators import POWERS
 from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.maps import unchanged
 
 # Coordinates beyond these magnitudes would overflow or underflow when squared.
 _SAFE_LARGEST, _SAFE_SMALLEST = 1e100, 1e-100
@@ -63,6 +64,11 @@ class MappedMetric:
     is_estimated: bool = False
 
     accepts_nan = takes_objects = False
+
+    @property
+    def keeps_points(self) -> bool:
+        """Whether kernels see the points as they are."""
+        return self.prepare is unchanged and self.kind != POWERS
 
     @property
     def accepts_sparse(self) -> bool:

@@ -24,9 +24,9 @@ from isthmus._numba.simd import LANES
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.prediction.kdtree_bounds import added, distances_of_boxes, distances_of_leaf, prefers
-from isthmus.spanning_tree.kdtree.boruvka import COMPILED_DIMS
 from isthmus.spanning_tree.kdtree.build import KdTree, build_tree
 from isthmus.spanning_tree.kdtree.knn import STACK
+from isthmus.spanning_tree.kdtree.limits import padded_dims
 from isthmus.ultrametric.range_max import RangeMaxima, largest_gap
 
 # Set for each specialisation.
@@ -118,7 +118,7 @@ class HopSearch:
         gaps: Floats,
         n_jobs: int = 1,
     ) -> None:
-        self.dims = next(size for size in COMPILED_DIMS if size >= points.shape[1])
+        self.dims = padded_dims(points.shape[1])
         self.power = power
         self._kernel = search_hops.specialised({"DIMS": self.dims, "KIND": kind})
         self._kind = kind

@@ -26,13 +26,12 @@ from isthmus.metrics.registry import AnyMetric
 from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
 from isthmus.prediction.attach import Attachments, attach_by_distances
 from isthmus.spanning_tree.duplicates import RowIndex
+from isthmus.spanning_tree.kdtree.limits import FEW_FEATURES, is_supported
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import gaps_of_merges
 
 # Up to so many points of a tree rows of distances are fast, and need nothing to be compiled for.
 _FEW_POINTS = 1000
-# Up to so many features a kd-tree is searched.
-_FEW_FEATURES = 8
 # Beyond these magnitudes sums of squares, and of powers up to the eighth, could overflow.
 _FAR, _FAR_FOR_POWERS = 1e100, 1e30
 # New points whose hops are searched together, distances in rows that are held together.
@@ -93,7 +92,7 @@ def attachment_search(
 
 def is_for_tree(points: Array, metric: MappedMetric) -> bool:
     """Whether a kd-tree of the points serves new ones: many points, few features."""
-    few = points.shape[1] <= _FEW_FEATURES and (metric.kind != POWERS or metric.power <= 8.0)
+    few = points.shape[1] <= FEW_FEATURES and is_supported(points.shape[1], metric)
     return few and len(points) > _FEW_POINTS
 
 

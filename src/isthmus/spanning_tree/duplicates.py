@@ -1,10 +1,12 @@
-"""Equal points, put together before an engine sees them.
+"""Equal points, collapsed before an engine sees them.
 
-Of a group of equal points the smallest index represents them all; the others hang on it by edges
-of length zero.
+Of a group of equal points the smallest index represents them all; edges of length zero connect
+the others to it.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +17,38 @@ from isthmus._utils.typing import Array, Ints
 
 Hashes = npt.NDArray[np.uint64]
 
-# One in so many rows, chosen by their hash, tells how many have an equal: equal rows are chosen
+# One row in this many, chosen by its hash, tells how many have an equal: equal rows are chosen
 # together.
 _SAMPLED = 16
-# Threads share out so many rows at a time.
+# Rows per task.
 _BLOCK = 1 << 17
-# Putting together pays where at least this share of rows has an equal that comes before it.
+# Collapsing pays where at least this share of rows has an equal that comes before it.
 _WORTHWHILE = 0.25
+
+
+class Duplicates(NamedTuple):
+    """How points are collapsed.
+
+    Attributes
+    ----------
+    distinct : (m,) int64
+        The first of each group of equal points, ascending.
+    stars : (n - m, 2) int64
+        Edges of length zero, from the first of a group to each of the others.
+    """
+
+    distinct: Ints
+    stars: Ints
+
+
+def find_duplicates(points: Array, n_jobs: int = 1) -> Duplicates | None:
+    """Return how points are collapsed; None where few have an equal."""
+    first = representatives(points, n_jobs)
+    if first is None:
+        return None
+    is_first = first == np.arange(len(first))
+    repeated = np.flatnonzero(~is_first)
+    return Duplicates(np.flatnonzero(is_first), np.column_stack([first[repeated], repeated]))
 
 
 def representatives(points: Array, n_jobs: int = 1) -> Ints | None:
@@ -95,7 +122,7 @@ def hash_row(points: Array, i: int) -> np.uint64:
         bits = np.float64(x).view(np.uint64)
         mixed = (mixed ^ bits) * multiplier
         mixed ^= mixed >> np.uint64(32)
-    # once more: small whole numbers differ in few bits, all of them high ones
+    # once more: small integers differ in few bits, all of them high ones
     mixed *= multiplier
     return mixed ^ (mixed >> np.uint64(29))
 

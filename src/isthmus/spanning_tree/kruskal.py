@@ -1,7 +1,7 @@
 """A graph of distances: Kruskal's algorithm, O(m log m) time and O(m) memory for m edges.
 
-Edges are taken in the total order of ordering.py, so the tree is the one that Prim's algorithm
-finds on the whole matrix, where no pair is left out.
+Edges are taken in the total order of edge_order.py, so the tree is the one that Prim's algorithm
+finds on the full matrix, where no pair is left out.
 """
 
 from __future__ import annotations
@@ -14,14 +14,35 @@ from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints
 from isthmus.metrics.precomputed import Graph
 from isthmus.spanning_tree.edge_order import sort_edges
+from isthmus.spanning_tree.engine import BYTES_PER_EDGE, FIXED_BYTES, Edges, Engine, Problem
 
 # Edges per kernel call: well under a second, so that Ctrl-C is seen.
 _CHUNK = 1 << 20
 
 
+class KruskalEngine(Engine):
+    """Kruskal's algorithm on the edges of a graph."""
+
+    name = "kruskal"
+    takes = "sparse graphs, with metric='precomputed'"
+
+    def supports(self, problem: Problem) -> bool:
+        """Whether the data are a graph."""
+        return isinstance(problem.data, Graph)
+
+    def bytes_needed(self, problem: Problem) -> int:
+        """Return how much memory sorting the edges takes."""
+        graph: Graph = problem.data
+        return FIXED_BYTES + 48 * len(graph.edges) + BYTES_PER_EDGE * graph.n_points
+
+    def run(self, problem: Problem) -> Edges:
+        """Find the tree; components are joined, or refused, as the problem says."""
+        return kruskal_of_graph(problem.data, problem.disconnected, problem.progress)
+
+
 def kruskal_of_graph(
     graph: Graph, joint: float | None = None, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
+) -> Edges:
     """Return the edges and weights of the spanning tree of a graph.
 
     Parameters
@@ -46,10 +67,10 @@ def kruskal_of_graph(
     chosen = chosen[:n_chosen]
     edges, weights = edges[chosen], weights[chosen]
     if n_chosen == n_needed:
-        return edges, weights
+        return Edges(edges, weights)
     firsts = _first_points(parent, weights, joint)
     joints = np.column_stack([np.zeros_like(firsts), firsts])
-    return (
+    return Edges(
         np.concatenate([edges, joints]),
         np.concatenate([weights, np.full(len(joints), joint)]),
     )
@@ -71,8 +92,8 @@ def _first_points(parent: Ints, weights: Floats, joint: float | None) -> Ints:
     if len(weights) and joint < weights[-1]:
         raise ValueError(
             f"disconnected={joint:g} is shorter than the longest edge within a component, "
-            f"{weights[-1]:.17g}: the {n_components} components of the graph must be at least so "
-            "far apart. Use a larger number, or disconnected='join'."
+            f"{weights[-1]:.17g}: the {n_components} components of the graph must be at least "
+            "that far apart. Use a larger number, or disconnected='join'."
         )
     return firsts[1:]
 

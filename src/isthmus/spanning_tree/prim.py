@@ -15,16 +15,66 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.metrics import PreparedPoints
 from isthmus.metrics.accumulate import accumulate_row
-from isthmus.metrics.mapped import PreparedPoints
+from isthmus.metrics.precomputed import CondensedDistances, SquareDistances
+from isthmus.spanning_tree.engine import FIXED_BYTES, Edges, Engine, Problem
 
 # Distance evaluations, times features, per kernel call: a few hundredths of a second.
 _WORK_PER_CALL = 20_000_000
+# Up to this number of distances, times features, it takes a fraction of a second.
+_QUICK_WORK = 1_500_000_000
+# Its buffers, and sorting the edges.
+BYTES_PER_POINT = 76
 
 
-def prim_of_points(
-    prepared: PreparedPoints, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
+class PrimOnPoints(Engine):
+    """Prim's algorithm on points whose distances a kernel computes."""
+
+    name = "prim"
+    takes = "dense points, any metric, and full matrices of distances"
+
+    def supports(self, problem: Problem) -> bool:
+        """Whether kernels can read the points."""
+        return problem.has_dense_points or (problem.has_prepared_points and problem.n_points == 1)
+
+    def bytes_needed(self, problem: Problem) -> int:
+        """Return how much memory its buffers and a copy of the points take."""
+        return FIXED_BYTES + int(problem.points.nbytes) + BYTES_PER_POINT * problem.n_points
+
+    def run(self, problem: Problem) -> Edges:
+        """Find the tree."""
+        return prim_of_points(problem.prepared, problem.progress)
+
+
+class PrimOnDistances(Engine):
+    """Prim's algorithm on a matrix of distances."""
+
+    name = "prim"
+    takes = PrimOnPoints.takes
+
+    def supports(self, problem: Problem) -> bool:
+        """Whether all distances are given."""
+        return isinstance(problem.data, SquareDistances | CondensedDistances)
+
+    def bytes_needed(self, problem: Problem) -> int:
+        """Return how much memory its buffers take."""
+        return FIXED_BYTES + BYTES_PER_POINT * problem.n_points
+
+    def run(self, problem: Problem) -> Edges:
+        """Find the tree."""
+        if isinstance(problem.data, CondensedDistances):
+            return prim_of_condensed(problem.data, problem.progress)
+        return prim_of_matrix(problem.data, problem.progress)
+
+
+def is_quick(problem: Problem) -> bool:
+    """Whether Prim's algorithm takes a fraction of a second."""
+    n_points, n_features = problem.points.shape
+    return bool(n_points**2 * (n_features + 6) <= _QUICK_WORK)
+
+
+def prim_of_points(prepared: PreparedPoints, progress: Progress | None = None) -> Edges:
     """Return the edges and weights of the spanning tree of points, in the order Prim adds them."""
     points = prepared.points
     n_points, n_features = points.shape
@@ -36,29 +86,27 @@ def prim_of_points(
         prim_steps_on_points(columns, metric.kind, metric.power, state, n_steps)
 
     state = run_prim(n_points, n_features, advance, progress)
-    return state.edges, prepared.heights(state.weights)
+    return Edges(state.edges, prepared.heights(state.weights))
 
 
-def prim_of_matrix(matrix: Array, progress: Progress | None = None) -> tuple[Ints, Floats]:
+def prim_of_matrix(distances: SquareDistances, progress: Progress | None = None) -> Edges:
     """Return the edges and weights of the spanning tree of a square distance matrix."""
 
     def advance(state: State, n_steps: int) -> None:
-        prim_steps_on_matrix(matrix, state, n_steps)
+        prim_steps_on_matrix(distances.matrix, state, n_steps)
 
-    state = run_prim(len(matrix), 1, advance, progress)
-    return state.edges, state.weights
+    state = run_prim(distances.n_points, 1, advance, progress)
+    return Edges(state.edges, state.weights)
 
 
-def prim_of_condensed(
-    values: Array, n_points: int, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
+def prim_of_condensed(distances: CondensedDistances, progress: Progress | None = None) -> Edges:
     """Return the edges and weights of the spanning tree of a condensed distance matrix."""
 
     def advance(state: State, n_steps: int) -> None:
-        prim_steps_on_condensed(values, state, n_steps)
+        prim_steps_on_condensed(distances.values, state, n_steps)
 
-    state = run_prim(n_points, 1, advance, progress)
-    return state.edges, state.weights
+    state = run_prim(distances.n_points, 1, advance, progress)
+    return Edges(state.edges, state.weights)
 
 
 class State(NamedTuple):
@@ -88,7 +136,7 @@ class State(NamedTuple):
 
     @property
     def outside(self) -> int:
-        """The number of points outside the tree, and the place of the one that joined last."""
+        """The number of points outside the tree, and the position of the one that joined last."""
         return len(self.point) - 1 - int(self.n_edges[0])
 
 
@@ -123,11 +171,7 @@ def run_prim(
 
 @kernel
 def prim_steps_on_points(
-    columns: Array,
-    kind: int,
-    power: float,
-    state: State,
-    n_steps: int,
+    columns: Array, kind: int, power: float, state: State, n_steps: int
 ) -> None:
     """Add n_steps edges to the tree of points.
 
@@ -136,7 +180,7 @@ def prim_steps_on_points(
     columns : (n_features, n) float array, in and out
         Coordinates; column j belongs to state.point[j], and columns are swapped as points join.
     kind, power : int, float
-        What to accumulate; see metrics.py.
+        What to accumulate; see accumulate_row.
     state : in and out
     n_steps : int
     """
@@ -152,11 +196,7 @@ def prim_steps_on_points(
 
 
 @kernel
-def prim_steps_on_matrix(
-    matrix: Array,
-    state: State,
-    n_steps: int,
-) -> None:
+def prim_steps_on_matrix(matrix: Array, state: State, n_steps: int) -> None:
     """Add n_steps edges to the tree of a distance matrix; arguments as above."""
     point, row = state.point, state.row
     for _ in range(n_steps):
@@ -168,11 +208,7 @@ def prim_steps_on_matrix(
 
 
 @kernel
-def prim_steps_on_condensed(
-    values: Array,
-    state: State,
-    n_steps: int,
-) -> None:
+def prim_steps_on_condensed(values: Array, state: State, n_steps: int) -> None:
     """Add n_steps edges to the tree of a condensed distance matrix; arguments as above.
 
     values : (n (n - 1) / 2,) float32 or float64, in
@@ -199,7 +235,7 @@ def prim_step_on_row(state: State) -> int:
 def join_next(state: State) -> int:
     """Let the point that is nearest to the tree join it, given the newest point's row.
 
-    Returns the place of that point; it changes places with the last one outside. Of points that
+    Returns the position of that point, which is swapped with the last one outside. Of points that
     are equally near the edge that is smaller by its indices is taken.
     """
     row, point, nearest, distance = state.row, state.point, state.nearest, state.distance

@@ -9,9 +9,16 @@ import numpy as np
 
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
-from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.metrics.rowwise import CallableMetric, RowMetric
-from isthmus.spanning_tree.prim import State, prim_step_on_row, run_prim
+from isthmus._utils.typing import Array, Floats
+from isthmus.metrics import CallableMetric, RowMetric
+from isthmus.spanning_tree.engine import FIXED_BYTES, Edges, Engine, Problem
+from isthmus.spanning_tree.prim import (
+    BYTES_PER_POINT,
+    PrimOnPoints,
+    State,
+    prim_step_on_row,
+    run_prim,
+)
 
 # A distance of a callable takes any time: one row of them is as much as should pass before
 # progress is reported.
@@ -20,11 +27,57 @@ _WORK_BY_CALLABLE = 1_000_000_000
 _AT_ONCE, _MOST_KEPT = 2, 16
 # Rows that take less are not worth another thread.
 _WORTH_NANOSECONDS = 1_000_000
+# Bytes per point: of the rows that each thread keeps, and of distances as Python's numbers.
+_BYTES_KEPT = 8 * (_AT_ONCE + _MOST_KEPT + 2)
+_BYTES_OF_OBJECTS = 300
+
+
+class PrimOnRows(Engine):
+    """Prim's algorithm on rows of distances that SciPy computes."""
+
+    name = "prim"
+    takes = PrimOnPoints.takes
+
+    def supports(self, problem: Problem) -> bool:
+        """Whether the metric is one by rows."""
+        return isinstance(problem.metric, RowMetric)
+
+    def bytes_needed(self, problem: Problem) -> int:
+        """Return how much memory its buffers, copies of the points and rows ahead take."""
+        copies = 4 if problem.metric.accepts_nan else 1
+        row = 8 * int(problem.data.shape[1]) * copies
+        ahead = _BYTES_KEPT * problem.n_jobs if problem.n_jobs > 1 else 0
+        return FIXED_BYTES + problem.n_points * (row + BYTES_PER_POINT + ahead)
+
+    def run(self, problem: Problem) -> Edges:
+        """Find the tree."""
+        assert isinstance(problem.metric, RowMetric)
+        return prim_of_rows(problem.data, problem.metric, problem.n_jobs, problem.progress)
+
+
+class PrimOnItems(Engine):
+    """Prim's algorithm on distances that a Python function computes."""
+
+    name = "prim"
+    takes = PrimOnPoints.takes
+
+    def supports(self, problem: Problem) -> bool:
+        """Whether the metric is a function."""
+        return isinstance(problem.metric, CallableMetric)
+
+    def bytes_needed(self, problem: Problem) -> int:
+        """Return how much memory its buffers and Python's numbers take."""
+        return FIXED_BYTES + _BYTES_OF_OBJECTS * problem.n_points
+
+    def run(self, problem: Problem) -> Edges:
+        """Find the tree."""
+        assert isinstance(problem.metric, CallableMetric)
+        return prim_of_callable(problem.data, problem.metric, problem.progress)
 
 
 def prim_of_rows(
     points: Array, metric: RowMetric, n_jobs: int = 1, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
+) -> Edges:
     """Return the edges and weights of the spanning tree of points, in the order Prim adds them.
 
     The only memory beyond the points is a copy of them, whose rows are swapped as points join, so
@@ -43,7 +96,7 @@ def prim_of_rows(
                 rows[[j, last]] = rows[[last, j]]
 
         state = run_prim(n_points, n_features * metric.cost, advance, progress)
-    return state.edges, state.weights
+    return Edges(state.edges, state.weights)
 
 
 class _RowsAhead:
@@ -78,39 +131,41 @@ class _RowsAhead:
         return self.workers.n_jobs > 1 and nanoseconds > _WORTH_NANOSECONDS
 
     def _next(self, state: State) -> list[int]:
-        """Return the places of the points that will join next, as far as can be said now."""
+        """Return the positions of the points that will join next, as far as can be said now."""
         outside = state.outside
         n_jobs = self.workers.n_jobs
-        room = _MOST_KEPT * n_jobs - len(self.kept)
-        n_more = min(_AT_ONCE * n_jobs - 1, room, outside - 1)
+        spare = _MOST_KEPT * n_jobs - len(self.kept)
+        n_more = min(_AT_ONCE * n_jobs - 1, spare, outside - 1)
         if n_more <= 0:
             return []
         n_near = min(n_more + len(self.kept), outside - 1)
         near = np.argpartition(state.distance[:outside], n_near)[:n_near]
-        new = [place for place in near.tolist() if int(state.point[place]) not in self.kept]
+        new = [
+            position for position in near.tolist() if int(state.point[position]) not in self.kept
+        ]
         return new[:n_more]
 
-    def _compute(self, state: State, places: list[int]) -> None:
+    def _compute(self, state: State, positions: list[int]) -> None:
         outside, others = state.outside, state.point
 
         def work(_: int, number: int, __: int) -> None:
-            place = places[number]
+            position = positions[number]
             row = np.empty((1, outside))
-            self.metric.fill(self.rows[place : place + 1], self.rows[:outside], row)
-            point = int(others[place])
-            if place < outside:
-                row[0, place] = 0.0  # of itself; nobody asks
+            self.metric.fill(self.rows[position : position + 1], self.rows[:outside], row)
+            point = int(others[position])
+            if position < outside:
+                row[0, position] = 0.0  # of itself; nobody asks
             self.metric.refuse_invalid(row[0], point, others)
             by_point = np.empty(len(others))
             by_point[others[:outside]] = row[0]
             self.kept[point] = by_point
 
-        self.workers.in_blocks(len(places), 1, work)
+        self.workers.in_blocks(len(positions), 1, work)
 
 
 def prim_of_callable(
     items: Sequence[Any], metric: CallableMetric, progress: Progress | None = None
-) -> tuple[Ints, Floats]:
+) -> Edges:
     """Return the edges and weights of the spanning tree of items, in the order Prim adds them.
 
     Each pair is asked for once. Whether the metric is symmetric is asked of all pairs among the
@@ -131,4 +186,4 @@ def prim_of_callable(
             metric.check_pair(items, inside, joined, float(state.weights[edge]))
 
     state = run_prim(len(items), _WORK_BY_CALLABLE, advance, progress)
-    return state.edges, state.weights
+    return Edges(state.edges, state.weights)

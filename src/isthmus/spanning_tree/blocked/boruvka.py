@@ -9,16 +9,16 @@ import numpy as np
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
-from isthmus._numba.accumulators import SQUARES
 from isthmus._numba.kernel import announce_compilation
 from isthmus._numba.simd import COLUMNS
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.metrics.mapped import PreparedPoints
+from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree.blocked import candidates, rounds
 from isthmus.spanning_tree.blocked.bounds import BLOCK, Apart, Blocks, Singles, dense_blocks
 from isthmus.spanning_tree.blocked.sparse_rows import sparse_blocks
+from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.union_find import HUGE, Best, Joined, join_best
 
 # Points in a list.
@@ -32,40 +32,32 @@ _FARTHER = 1.1
 _SLACK = 2.0**-52
 
 
-def serves(prepared: PreparedPoints) -> bool:
-    """Whether distances are Euclidean, after the metric's map."""
-    return prepared.metric.kind == SQUARES
-
-
-class TooCloseError(Exception):
-    """So many distances are all but equal that bounds of them are of no use."""
-
-
-def spanning_tree_by_tiles(
+def boruvka_on_blocks(
     prepared: PreparedPoints,
     n_jobs: int = 1,
     progress: Progress | None = None,
-    limit: float = np.inf,
-    block: int = BLOCK,
-) -> tuple[Ints, Floats] | None:
+    most_measured: float = np.inf,
+    block_size: int = BLOCK,
+) -> Edges | Declined:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
-    None where more than ``limit`` distances would have to be measured one by one. Whether they
-    are does not depend on threads. Blocks hold at most ``block`` points; fewer take less memory.
+    most_measured : float
+        Declines where more distances than these would have to be measured one by one, because so
+        many are all but equal that bounds of them are of no use. Does not depend on threads.
+    block_size : int
+        The most points to a block; fewer take less memory.
     """
     announce_compilation("the search for neighbours among many features", candidates.keep_nearest)
-    # Threads work on tiles of their own; the matrix products inside must not start others.
+    # Threads work on products of their own; the matrix products inside must not start others.
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         points = prepared.points
         make = sparse_blocks if issparse(points) else dense_blocks
-        run = _Run(make(points, workers, min(block, BLOCK)), workers, progress, limit)
+        run = _Run(make(points, workers, min(block_size, BLOCK)), workers, progress, most_measured)
         run.find_neighbours()
-        try:
-            run.join()
-        except TooCloseError:
-            return None
+        if not run.join():
+            return Declined(f"more than {most_measured:.2g} distances to measure")
         edges, accumulated = run.edges()
-    return edges, prepared.heights(accumulated)
+    return Edges(edges, prepared.heights(accumulated))
 
 
 class _Tile:
@@ -99,7 +91,7 @@ class _Run:
     """The state of Borůvka's algorithm over certified lists; the kernels fill it."""
 
     def __init__(
-        self, blocks: Blocks, workers: Workers, progress: Progress | None, limit: float
+        self, blocks: Blocks, workers: Workers, progress: Progress | None, most_measured: float
     ) -> None:
         n_points = blocks.n_points
         self.blocks = blocks
@@ -118,7 +110,7 @@ class _Run:
             *np.ones((3, n_points), dtype=np.int32), *np.empty((2, n_points - 1), dtype=np.int32)
         )
         self.n_edges = 0
-        self.limit = limit
+        self.most_measured = most_measured
         self.n_measured = [0] * workers.n_jobs
         self.never = np.full(COLUMNS, -np.inf, dtype=np.float32)
 
@@ -175,8 +167,8 @@ class _Run:
             self.places,
         )
 
-    def join(self) -> None:
-        """Run rounds until one component is left."""
+    def join(self) -> bool:
+        """Run rounds until one component is left; return False where that takes too much."""
         n_components, largest = self.blocks.n_points, 0
         new_label = np.empty(n_components, dtype=np.int32)
         while n_components > 1:
@@ -184,12 +176,18 @@ class _Run:
             rounds.keep_certain(self.labels, unsure, best)
             if (best.distance == HUGE).all():
                 self._search_again(unsure, n_components, largest)
+                if self._has_measured_too_many():
+                    return False
                 continue
             n_components, self.n_edges, largest = join_best(
                 n_components, -1, best, self.labels, self.joined, new_label, self.n_edges
             )
             self.labels = new_label[self.labels]
             self._report(1.0)
+        return True
+
+    def _has_measured_too_many(self) -> bool:
+        return sum(self.n_measured) > self.most_measured
 
     def _best_edges(self, n_components: int) -> tuple[Best, Labels]:
         """Return the best edges that the lists hold, and the points for which they may be wrong."""
@@ -219,11 +217,10 @@ class _Run:
         groups = list(self._groups(searching))
 
         def work(worker: int, number: int, _: int) -> None:
-            self.n_measured[worker] += self._search_group(
-                *groups[number], known, pure, self.tiles[worker]
-            )
-            if sum(self.n_measured) > self.limit:
-                raise TooCloseError
+            if not self._has_measured_too_many():
+                self.n_measured[worker] += self._search_group(
+                    *groups[number], known, pure, self.tiles[worker]
+                )
 
         self.workers.in_blocks(len(groups), 1, work)
 

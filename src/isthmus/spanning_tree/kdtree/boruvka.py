@@ -10,8 +10,9 @@ from isthmus._numba.simd import LANES
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.metrics.mapped import PreparedPoints
+from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree import union_find
+from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.kdtree import components, rounds
 from isthmus.spanning_tree.kdtree.bounding_balls import Balls
 from isthmus.spanning_tree.kdtree.build import KdTree, aligned_empty, build_tree
@@ -21,15 +22,11 @@ from isthmus.spanning_tree.kdtree.knn import (
     make_group,
     nearest_neighbours,
 )
+from isthmus.spanning_tree.kdtree.limits import padded_dims
 from isthmus.spanning_tree.kdtree.query import Forest
 from isthmus.spanning_tree.prim import prim_of_points
 from isthmus.spanning_tree.union_find import HUGE, Best, Joined
 
-# Numbers of coordinates that kernels are compiled for; points are padded with zeros to the next.
-COMPILED_DIMS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
-
-# Powers above this would vanish for small differences.
-_LARGEST_POWER = 8.0
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
 # were near a draw; and threads help here, but not there.
@@ -49,28 +46,17 @@ _POINTS_TO_SHARE = 1 << 15
 _COMPONENTS_TO_MERGE = 1 << 15
 
 
-def serves(prepared: PreparedPoints) -> bool:
-    """Whether there are kernels for this number of coordinates and this metric."""
-    metric = prepared.metric
-    few_enough = prepared.points.shape[1] <= COMPILED_DIMS[-1]
-    return few_enough and (metric.kind != POWERS or metric.power <= _LARGEST_POWER)
-
-
-def padded_dims(n_features: int) -> int:
-    """Return the number of coordinates that points are padded to."""
-    return next(size for size in COMPILED_DIMS if size >= n_features)
-
-
-def spanning_tree_by_boruvka(
+def boruvka_on_kdtree(
     prepared: PreparedPoints,
     n_jobs: int = 1,
     progress: Progress | None = None,
-    limit: float = np.inf,
-) -> tuple[Ints, Floats] | None:
+    most_work: float = np.inf,
+) -> Edges | Declined:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
-    None, after a look at a few points, where it would take longer than computing ``limit``
-    distances one after the other.
+    most_work : float
+        A number of distances: declines, after a look at a few points, where it would take longer
+        than to compute them one after the other.
     """
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
@@ -89,12 +75,12 @@ def spanning_tree_by_boruvka(
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
         run = _Run(tree, prepared, constants, workers, progress)
-        if limit < np.inf and run.would_exceed(limit):
-            return None
+        if most_work < np.inf and run.would_exceed(most_work):
+            return Declined(f"more work than computing {most_work:.2g} distances")
         run.find_neighbours()
         run.join()
         edges, accumulated = run.edges()
-    return edges, prepared.heights(accumulated)
+    return Edges(edges, prepared.heights(accumulated), tree)
 
 
 class _Run:

@@ -1,0 +1,70 @@
+"""The engine for few features: Borůvka's algorithm on a kd-tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isthmus._numba.accumulators import SQUARES
+from isthmus.spanning_tree.engine import (
+    BYTES_PER_EDGE,
+    FIXED_BYTES,
+    Declined,
+    Edges,
+    Engine,
+    Problem,
+)
+from isthmus.spanning_tree.kdtree.limits import (
+    FEW_FEATURES,
+    LARGEST_POWER,
+    MOST_FEATURES,
+    is_supported,
+    padded_dims,
+)
+from isthmus.spanning_tree.prim import is_quick
+
+# Matrix products are faster where a kd-tree looks at more than this share of all pairs, over
+# features and a few: they take about as long for few features as for some dozens.
+_SHARE_OF_PAIRS = 3.6
+
+
+class KdTreeEngine(Engine):
+    """Borůvka's algorithm on a kd-tree."""
+
+    name = "kd-tree"
+    takes = (
+        f"dense points of up to {MOST_FEATURES} features, and Minkowski distances up to "
+        f"p = {LARGEST_POWER:g}"
+    )
+    removes_duplicates = True
+
+    def supports(self, problem: Problem) -> bool:
+        """Whether there are kernels for these points."""
+        if not problem.has_dense_points:
+            return False
+        return is_supported(problem.points.shape[1], problem.prepared.metric)
+
+    def suits(self, problem: Problem) -> bool:
+        """Whether Prim's algorithm, of which little has to be compiled, would take long."""
+        return not is_quick(problem)
+
+    def bytes_needed(self, problem: Problem) -> int:
+        """Return how much memory the kd-tree and the searches take."""
+        n_points, n_features = problem.points.shape
+        dims, itemsize = padded_dims(n_features), problem.points.itemsize
+        # the points in the tree's order, twice, and the boxes; then once, and what searches need
+        build = 2.3 * dims * itemsize + 16
+        search = 1.3 * dims * itemsize + 1.2 * dims + 80 + 8 * problem.n_jobs
+        return FIXED_BYTES + int(n_points * max(build, search, BYTES_PER_EDGE))
+
+    def run(self, problem: Problem) -> Edges | Declined:
+        """Find the tree, unless there are many features and much work for each point."""
+        # Imported here: Numba's machinery loads with it.
+        from isthmus.spanning_tree.kdtree.boruvka import boruvka_on_kdtree
+
+        n_points, n_features = problem.points.shape
+        most_work = np.inf
+        if problem.may_decline and n_features > FEW_FEATURES:
+            products = problem.prepared.metric.kind == SQUARES  # the other choice
+            share = _SHARE_OF_PAIRS / (n_features + 6) if products else 1.0
+            most_work = share * n_points**2 / 2
+        return boruvka_on_kdtree(problem.prepared, problem.n_jobs, problem.progress, most_work)
