@@ -167,10 +167,10 @@ def test_rows_are_sorted_by_cluster_then_in_the_given_order(matrices):
 
 def test_an_order_alone(matrices):
     order = np.random.default_rng(0).permutation(12)
-    drawn = order_matrices(matrices, order=order)
-    np.testing.assert_array_equal(drawn.matrices[0], matrices[0][np.ix_(order, order)])
-    assert drawn.cluster_bounds.tolist() == [0, 12]
-    assert drawn.names is None
+    ordered, bounds, cluster_names = order_matrices(matrices, order=order)
+    np.testing.assert_array_equal(ordered[0], matrices[0][np.ix_(order, order)])
+    assert bounds.tolist() == [0, 12]
+    assert cluster_names is None
 
 
 def test_orders_and_axes_may_be_given(matrices):

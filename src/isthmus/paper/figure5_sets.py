@@ -9,7 +9,7 @@ import numpy as np
 from isthmus._utils.typing import Floats
 from isthmus.datasets import make_figure5
 from isthmus.paper.experiment import Result, Results
-from isthmus.paper.methods import run_kmeans, run_njw, run_ours, run_self_tuning
+from isthmus.paper.methods import run_all
 
 # The largest error rate at which a set is solved, and the one above which a method fails.
 SOLVED, FAILED = 0.01, 0.02
@@ -28,12 +28,7 @@ def methods_on(
 ) -> Result:
     """Return the errors of all methods on a set, and, if asked for, the points and labels."""
     X, y = make_figure5(which, random_state=seed)
-    found = {
-        "kmeans": run_kmeans(X, y, seed=seed),
-        "njw": run_njw(X, y, sigmas=sigmas, seed=seed),
-        "self_tuning": run_self_tuning(X, y, neighbors=neighbors, seed=seed),
-        "ours": run_ours(X, y),
-    }
+    found = run_all(X, y, sigmas=sigmas, neighbors=neighbors, seed=seed)
     kept = ("error", "parameter", "default", "default_error", "errors")
     result: Result = {
         "set": which,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,10 @@ from isthmus.paper.figure6_errors import (
     SEED,
     STAND_IN_SCALE,
     TEN,
-    Comparison,
-    compare,
     draws_of_ten,
     error_of,
     error_table,
+    means_and_ranks,
     name_of,
     sets_of,
     ten_sets,
@@ -116,15 +115,13 @@ def tasks(quick: bool) -> list[Task]:
 def claims(results: Results) -> list[Claim]:
     """Return the two claims on the figure as a whole."""
     sets = ten_sets(results)
-    found = compare(error_table(sets, METHODS))
+    means, ranks = means_and_ranks(sets)
     stand_in = any(s["data"] != "usps" for s in sets)
     note = _STAND_IN_NOTE if stand_in else ""
-    orders = [found.order(by) for by in ("means", "ranks")]
+    orders = [list(means), list(ranks)]
     best = [order[0] == "ours" for order in orders]
     worst = [set(order[-2:]) == {"kmeans", "self_tuning"} for order in orders]
-    values = ", ".join(
-        f"{NAMES[m]} {found.means[m]:.3f} (rank {found.ranks[m]:.1f})" for m in METHODS
-    )
+    values = ", ".join(f"{NAMES[m]} {means[m]:.3f} (rank {ranks[m]:.1f})" for m in METHODS)
     # Other data than the paper's cannot reproduce a claim.
     return [
         Claim(
@@ -134,7 +131,7 @@ def claims(results: Results) -> list[Claim]:
             ours=f"mean error and mean rank: {values}",
             verdict=Verdict.of(all(best) and not stand_in, any(best)),
             reason=" ".join(
-                (note + _first_in_words(found), *_draws_in_words(results), *_why(results))
+                (note + _first_in_words(means, ranks), *_draws_in_words(results), *_why(results))
             ),
         ),
         Claim(
@@ -142,24 +139,24 @@ def claims(results: Results) -> list[Claim]:
             paper="the two largest error rates (a figure without numbers)",
             ours=f"mean error and mean rank: {values}",
             verdict=Verdict.of(all(worst) and not stand_in, any(worst)),
-            reason=" ".join((note + _worst_in_words(found), *_ones_in_words(results))),
+            reason=" ".join((note + _worst_in_words(means, ranks), *_ones_in_words(results))),
         ),
     ]
 
 
-def _first_in_words(found: Comparison) -> str:
-    mean, rank = (NAMES[found.order(by)[0]] for by in ("means", "ranks"))
+def _first_in_words(means: Mapping[str, float], ranks: Mapping[str, float]) -> str:
+    mean, rank = (NAMES[next(iter(values))] for values in (means, ranks))
     if mean == rank:
         return f"{mean} has the smallest mean error and the smallest mean rank."
     return f"{mean} has the smallest mean error, {rank} the smallest mean rank."
 
 
-def _worst_in_words(found: Comparison) -> str:
+def _worst_in_words(means: Mapping[str, float], ranks: Mapping[str, float]) -> str:
     mean, rank = (
-        " and ".join(NAMES[m] for m in METHODS if m in found.order(by)[-2:])
-        for by in ("means", "ranks")
+        " and ".join(NAMES[m] for m in METHODS if m in list(values)[-2:])
+        for values in (means, ranks)
     )
-    behind = [NAMES[m] for m in ("kmeans", "self_tuning") if found.means[m] > found.means["njw"]]
+    behind = [NAMES[m] for m in ("kmeans", "self_tuning") if means[m] > means["njw"]]
     begin = (
         f"{mean} have the two largest mean errors and mean ranks."
         if mean == rank
@@ -251,9 +248,9 @@ def _ten_table(sets: Sequence[Result]) -> Table:
                 f"{error_of(s, 'cut'):.3f}",
             )
         )
-    found, cut = compare(error_table(sets, METHODS)), error_table(sets, ["cut"]).mean()
-    rows.append(("mean", *(f"{found.means[m]:.3f}" for m in METHODS), "", f"{cut:.3f}"))
-    rows.append(("mean rank of the four", *(f"{found.ranks[m]:.1f}" for m in METHODS), "", ""))
+    (means, ranks), cut = means_and_ranks(sets), error_table(sets, ["cut"]).mean()
+    rows.append(("mean", *(f"{means[m]:.3f}" for m in METHODS), "", f"{cut:.3f}"))
+    rows.append(("mean rank of the four", *(f"{ranks[m]:.1f}" for m in METHODS), "", ""))
     return Table(
         "Error rates on the ten sets. NJW and self-tuning are tuned with the true classes.",
         ("digits", *(NAMES[m] for m in METHODS), "sizes of our clusters", LONG_NAMES["cut"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
@@ -24,25 +23,6 @@ _N_DRAWS = 10_000
 HIGH_ERROR = 0.2
 ALL_METHODS = (*METHODS, "cut")
 LONG_NAMES = {**NAMES, "cut": 'Ours, objective "cut"'}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Error rates of the methods over several sets.
-
-    Attributes
-    ----------
-    means, ranks : dict
-        The mean error and the mean rank of each method, 1 being the best; ties share a rank.
-    """
-
-    means: Mapping[str, float]
-    ranks: Mapping[str, float]
-
-    def order(self, by: str) -> list[str]:
-        """Return the methods by "means" or "ranks", the best first."""
-        values: Mapping[str, float] = getattr(self, by)
-        return sorted(values, key=lambda method: values[method])
 
 
 def ten_sets(results: Results) -> list[Result]:
@@ -75,13 +55,19 @@ def error_table(sets: Sequence[Result], methods: Sequence[str], *, coarse: bool 
     return np.array([[error_of(s, m, coarse=coarse) for m in methods] for s in sets])
 
 
-def compare(errors: Floats) -> Comparison:
-    """Return means and mean ranks of the four methods from their errors, (n_sets, 4)."""
-    ranks = rankdata(errors, axis=1).mean(axis=0)
-    return Comparison(
-        dict(zip(METHODS, errors.mean(axis=0).tolist(), strict=True)),
-        dict(zip(METHODS, ranks.tolist(), strict=True)),
-    )
+def means_and_ranks(sets: Sequence[Result]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the mean error and the mean rank of each of the four methods, the best first.
+
+    The best error on a set has rank 1; ties share a rank.
+    """
+    errors = error_table(sets, METHODS)
+    both = errors.mean(axis=0), rankdata(errors, axis=1).mean(axis=0)
+    means, ranks = (dict(zip(METHODS, values.tolist(), strict=True)) for values in both)
+    return _ascending(means), _ascending(ranks)
+
+
+def _ascending(values: dict[str, float]) -> dict[str, float]:
+    return dict(sorted(values.items(), key=lambda item: item[1]))
 
 
 def draws_of_ten(results: Results, methods: Sequence[str]) -> Floats | None:

@@ -16,10 +16,7 @@ from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.methods import (
     n_classes,
-    run_kmeans,
-    run_njw,
-    run_ours,
-    run_self_tuning,
+    run_all,
     single_starts_of_kmeans,
     single_starts_of_ours,
 )
@@ -56,9 +53,8 @@ def cluster_digits(
         Single random starts of K-means, on rows and on points.
     """
     X, y = digit_subset(*_images(data), digits, n_samples, random_state=seed)
-    ours = run_ours(X, y)
-    njw = run_njw(X, y, sigmas=sigmas)
-    self_tuning = run_self_tuning(X, y, neighbors=neighbors)
+    found = run_all(X, y, sigmas=sigmas, neighbors=neighbors)
+    labels = {method: run.pop("labels") for method, run in found.items()}
     starts = {
         "ours": single_starts_of_ours(X, y, n_starts=n_starts),
         "kmeans": single_starts_of_kmeans(X, y, n_starts=n_starts),
@@ -66,18 +62,18 @@ def cluster_digits(
     return {
         "data": data,
         "digits": list(digits),
-        "kmeans": run_kmeans(X, y)["error"],
-        "ours": ours["error"],
-        "njw": {key: value for key, value in njw.items() if key != "labels"},
-        "self_tuning": {key: value for key, value in self_tuning.items() if key != "labels"},
+        "kmeans": found["kmeans"]["error"],
+        "ours": found["ours"]["error"],
+        "njw": found["njw"],
+        "self_tuning": found["self_tuning"],
         "starts": {
-            name: {kind: found[kind] for kind in ("most_frequent", "lowest_inertia")}
-            for name, found in starts.items()
+            name: {kind: runs[kind] for kind in ("most_frequent", "lowest_inertia")}
+            for name, runs in starts.items()
         },
-        "together": kept_together(self_tuning["labels"], y),
+        "together": kept_together(labels["self_tuning"], y),
         "ways": _errors_of_other_ways(data, X, y, n_samples, seed),
-        "sizes": np.unique(ours["labels"], return_counts=True)[1],
-        "sparseness": _explained_sparseness(X, ours["labels"], y),
+        "sizes": np.unique(labels["ours"], return_counts=True)[1],
+        "sparseness": _explained_sparseness(X, labels["ours"], y),
     }
 
 

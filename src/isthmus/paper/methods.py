@@ -36,9 +36,9 @@ def run_ours(X: Any, y: Any) -> dict[str, Any]:
     return _scored(y, TransitiveClustering(n_classes(y)).fit_predict(X))
 
 
-def run_kmeans(X: Any, y: Any, *, n_init: int = 10, seed: int = 0) -> dict[str, Any]:
-    """Return error and labels of K-means: of the run with the lowest inertia."""
-    return _scored(y, KMeans(n_classes(y), n_init=n_init, random_state=seed).fit_predict(X))
+def run_kmeans(X: Any, y: Any, *, seed: int = 0) -> dict[str, Any]:
+    """Return error and labels of K-means: of the run with the lowest inertia, of ten."""
+    return _scored(y, KMeans(n_classes(y), n_init=10, random_state=seed).fit_predict(X))
 
 
 def _scored(y: Any, labels: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def run_njw(
 ) -> dict[str, Any]:
     """Return what NJW finds over a grid of σ; see :func:`_swept`."""
     model = NJWSpectralClustering(n_classes(y), random_state=seed)
-    return _swept(model, "sigma", sigmas, X, y, record="eigengap_")
+    return _swept(model, "sigma", sigmas, X, y, "eigengap_")
 
 
 def run_self_tuning(
@@ -61,14 +61,20 @@ def run_self_tuning(
     return _swept(model, "n_neighbors", neighbors, X, y)
 
 
+def run_all(
+    X: Any, y: Any, *, sigmas: Sequence[float], neighbors: Sequence[int], seed: int = 0
+) -> dict[str, dict[str, Any]]:
+    """Return what each of the four methods finds."""
+    return {
+        "kmeans": run_kmeans(X, y, seed=seed),
+        "njw": run_njw(X, y, sigmas=sigmas, seed=seed),
+        "self_tuning": run_self_tuning(X, y, neighbors=neighbors, seed=seed),
+        "ours": run_ours(X, y),
+    }
+
+
 def _swept(
-    model: Any,
-    parameter: str,
-    values: Sequence[Any],
-    X: Any,
-    y: Any,
-    *,
-    record: str | None = None,
+    model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, record: str | None = None
 ) -> dict[str, Any]:
     """Return the errors at all values, the best one, its labels, and the error at the default.
 
@@ -93,23 +99,25 @@ def n_classes(y: Any) -> int:
     return len(np.unique(y))
 
 
-def single_starts_of_ours(X: Any, y: Any, *, n_starts: int, seed: int = 0) -> dict[str, Any]:
+def single_starts_of_ours(X: Any, y: Any, *, n_starts: int) -> dict[str, Any]:
     """Return errors and inertias of our K-means on rows, one random start each."""
     clusterer = TreeClusterer(TransitiveClustering(n_classes(y)).fit(X).tree_)
     runs = [
-        clusterer.solve(n_classes(y), init="random", n_init=1, random_state=seed + i)
-        for i in range(n_starts)
+        clusterer.solve(n_classes(y), init="random", n_init=1, random_state=seed)
+        for seed in range(n_starts)
     ]
     return _solutions_of([(error_rate(y, run.labels), run.inertia) for run in runs])
 
 
-def single_starts_of_kmeans(X: Any, y: Any, *, n_starts: int, seed: int = 0) -> dict[str, Any]:
+def single_starts_of_kmeans(X: Any, y: Any, *, n_starts: int) -> dict[str, Any]:
     """Return errors and inertias of K-means on the points, one random start each."""
-    runs = [
-        KMeans(n_classes(y), init="random", n_init=1, random_state=seed + i).fit(X)
-        for i in range(n_starts)
-    ]
+    runs = [single_start(X, y, seed) for seed in range(n_starts)]
     return _solutions_of([(error_rate(y, run.labels_), float(run.inertia_)) for run in runs])
+
+
+def single_start(X: Any, y: Any, seed: int) -> KMeans:
+    """Return K-means, fitted from one random start."""
+    return KMeans(n_classes(y), init="random", n_init=1, random_state=seed).fit(X)
 
 
 def count_solutions(runs: Iterable[tuple[float, float]]) -> Counter[tuple[float, float]]:

@@ -15,7 +15,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from isthmus._utils.typing import Array, Floats
@@ -24,7 +23,7 @@ from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
 from isthmus.baselines.rotation import align_incrementally, minimise_cost
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
-from isthmus.paper.methods import n_classes, run_kmeans, run_ours
+from isthmus.paper.methods import n_classes, run_kmeans, run_ours, single_start
 
 # The first choice everywhere is that of isthmus.baselines.SelfTuningSpectralClustering.
 FEATURES = ("as they are", "standardised", "scaled to [0, 1]")
@@ -131,8 +130,5 @@ def _nearest_axes(rows: Floats) -> Array:
 
 
 def _most_frequent_error(rows: Floats, y: Any, n_starts: int) -> float:
-    kmeans = (
-        KMeans(n_classes(y), init="random", n_init=1, random_state=seed) for seed in range(n_starts)
-    )
-    errors = [error_rate(y, model.fit(rows).labels_) for model in kmeans]
+    errors = [error_rate(y, single_start(rows, y, seed).labels_) for seed in range(n_starts)]
     return Counter(errors).most_common(1)[0][0]

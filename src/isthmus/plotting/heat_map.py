@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,24 +32,6 @@ _BOUNDARY_COLOUR = "#FFFFFF"
 # Names of clusters are at least this share of the axis apart.
 _NAME_DISTANCE = 0.05
 _MAX_COLUMNS = 4
-
-
-@dataclass(frozen=True)
-class OrderedMatrices:
-    """Matrices of one set of points, their rows and columns sorted alike.
-
-    Attributes
-    ----------
-    matrices : ndarray of shape (n_matrices, n_points, n_points)
-    cluster_bounds : ndarray of shape (n_clusters + 1,)
-        Where in the rows each cluster begins and ends.
-    names : ndarray of shape (n_clusters,), or None
-        The labels of the clusters.
-    """
-
-    matrices: Floats
-    cluster_bounds: Ints
-    names: Array | None
 
 
 def plot_distance_map(
@@ -116,28 +97,31 @@ def plot_orders(
     ndarray of matplotlib Axes, of shape (n_matrices,)
         Each with one image; they share a colour bar. Infinite distances are grey.
     """
-    drawn = order_matrices(matrices, labels, order)
-    n_matrices, n_points = drawn.matrices.shape[:2]
+    ordered, bounds, cluster_names = order_matrices(matrices, labels, order)
+    n_matrices, n_points = ordered.shape[:2]
     if orders is None:
         orders = range(1, n_matrices + 1)
     if len(orders) != n_matrices:
         raise ValueError(f"There are {n_matrices} matrices, but {len(orders)} orders.")
     panels = panels_or_new(axes, n_matrices, _MAX_COLUMNS, (2.6, 2.7), margin=1.0)
-    largest = largest_finite(drawn.matrices)
-    for i, (panel, matrix, k) in enumerate(zip(panels, drawn.matrices, orders, strict=True)):
+    largest = largest_finite(ordered)
+    for i, (panel, matrix, k) in enumerate(zip(panels, ordered, orders, strict=True)):
         image = _draw_matrix(panel, matrix, np.arange(n_points + 1), largest)
-        _draw_clusters(panel, drawn.cluster_bounds, drawn.names)
+        _draw_clusters(panel, bounds, cluster_names)
         if i % _MAX_COLUMNS:  # only the first panel of a row has names
             panel.tick_params(labelleft=False)
         panel.set_title(f"order {k}")
-    _add_colour_bar(image, list(panels), drawn.matrices, "transitive distance")
+    _add_colour_bar(image, list(panels), ordered, "transitive distance")
     return panels
 
 
-def order_matrices(matrices: Any, labels: Any = None, order: Any = None) -> OrderedMatrices:
+def order_matrices(
+    matrices: Any, labels: Any = None, order: Any = None
+) -> tuple[Floats, Ints, Array | None]:
     """Return matrices with their rows and columns sorted by cluster, then in a given order.
 
-    Parameters and shapes as for :func:`plot_orders`.
+    Parameters and shapes as for :func:`plot_orders`. The bounds of the clusters in the rows,
+    (n_clusters + 1,), and their names are returned, too.
     """
     checked = check_distances(matrices, "matrices")
     if checked.ndim != 3 or checked.shape[1] != checked.shape[2] or checked.size == 0:
@@ -146,7 +130,7 @@ def order_matrices(matrices: Any, labels: Any = None, order: Any = None) -> Orde
             f" got shape {checked.shape}."
         )
     rows, bounds, names = sort_by_cluster(_check_order(order, checked.shape[1]), labels)
-    return OrderedMatrices(checked[:, rows[:, None], rows], bounds, names)
+    return checked[:, rows[:, None], rows], bounds, names
 
 
 def named_middles(bounds: Ints, names: Array) -> tuple[list[float], list[str]]:

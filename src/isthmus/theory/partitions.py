@@ -47,17 +47,14 @@ class Sums:
         How many clusters the event of the merge adds, as far as it lies at or below the merge.
     largest : (n - 1,) int64
         The largest sum.
-    widest : (n - 1,) int64
-        A bound on the widest gap between two neighbouring sums; 1: all are there.
     known : dict
-        The sums themselves, for merges where the bound is above 1.
+        The sums themselves, for merges where some may be out of reach.
     """
 
     children: Ints
     heights: Floats
     added: Ints
     largest: Ints
-    widest: Ints
     known: dict[int, NumberSet]
 
     def of_child(self, e: int, side: int) -> NumberSet:
@@ -164,7 +161,7 @@ def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
 def _sums_of_tree(tree: UltrametricTree) -> Sums:
     added, largest, widest = np.empty((3, tree.n_points - 1), dtype=np.int64)
     bound_sums(tree.children, tree.heights, added, largest, widest)
-    sums = Sums(tree.children, tree.heights, added, largest, widest, {})
+    sums = Sums(tree.children, tree.heights, added, largest, {})
     n_bytes, allowed = 0, 0
     for e in np.flatnonzero(widest > 1).tolist():
         numbers = sums_of(sums.of_child(e, 0), sums.of_child(e, 1))
@@ -189,7 +186,10 @@ def _counts(sums: Sums) -> Ints:
 
 @kernel
 def bound_sums(children: Ints, heights: Floats, added: Ints, largest: Ints, widest: Ints) -> None:
-    """Fill added, largest and widest of ``Sums``, (n - 1,) each, out, in one pass up the tree.
+    """Fill added and largest of ``Sums``, and bounds on gaps, in one pass up the tree.
+
+    widest : (n - 1,) int64, out
+        A bound on the widest gap between two neighbouring sums; 1: all are there.
 
     Copies of a set A with the largest number a, shifted by each number of a set B, leave no gap
     wider than A's own, or than B's less a.
