@@ -157,4 +157,4 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self, problem: Problem) -> Edges | Declined:
-        """Find the tree of at least two points."""
+        """Find the tree. There are at least two points, if they are prepared ones."""

@@ -150,7 +150,7 @@ def _without(problem: Problem, duplicates: Duplicates) -> Problem:
 
 def _find_edges(engine: Engine, problem: Problem) -> Edges | Declined:
     """Let an engine run with as many threads, and blocks as large, as memory allows."""
-    if problem.n_points == 1:
+    if problem.has_prepared_points and problem.n_points == 1:
         return Edges(np.empty((0, 2), dtype=np.int64), np.empty(0))
     for option in engine.smaller(problem):
         if problem.budget.allows(engine.bytes_needed(option)):
