@@ -11,25 +11,20 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.harness import SkippedError, Table, data_folder
-from isthmus import TransitiveClustering, hierarchy_labels
+from isthmus import TransitiveCut, TransitiveKMeans, UltrametricTree
+from isthmus.cut import cut_hierarchy
 
 Method = Callable[[np.ndarray, int], np.ndarray]
 
 METHODS: dict[str, Method] = {
-    'isthmus, objective="cut"': lambda X, k: TransitiveClustering(k, objective="cut").fit_predict(
-        X
-    ),
-    "isthmus, hierarchy()": lambda X, k: hierarchy_labels(
-        TransitiveClustering(k, objective="cut").fit(X).hierarchy(), k
-    ),
-    'isthmus, objective="rows" (default)': lambda X, k: TransitiveClustering(k).fit_predict(X),
-    'isthmus, objective="embedding"': lambda X, k: TransitiveClustering(
-        k, objective="embedding"
+    "TransitiveCut": lambda X, k: TransitiveCut(k).fit_predict(X),
+    "cut_hierarchy": lambda X, k: cut_hierarchy(UltrametricTree.from_data(X)).labels_for(k),
+    "TransitiveKMeans (the paper's method)": lambda X, k: TransitiveKMeans(k).fit_predict(X),
+    'TransitiveKMeans, space="embedding"': lambda X, k: TransitiveKMeans(
+        k, space="embedding"
     ).fit_predict(X),
-    'isthmus, objective="rows", power=0.5': lambda X, k: TransitiveClustering(
-        k, power=0.5
-    ).fit_predict(X),
-    'isthmus, objective="rows", init="k-means++"': lambda X, k: TransitiveClustering(
+    "TransitiveKMeans, power=0.5": lambda X, k: TransitiveKMeans(k, power=0.5).fit_predict(X),
+    'TransitiveKMeans, init="k-means++"': lambda X, k: TransitiveKMeans(
         k, init="k-means++", random_state=0
     ).fit_predict(X),
     "scikit-learn KMeans (n_init=10)": lambda X, k: KMeans(

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.harness import Table, best_times
 from isthmus import SpanningTree, UltrametricTree
 from isthmus.cut.divisive import cut_spanning_tree
-from isthmus.kmeans import TreeClusterer
+from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 
 
 def run() -> Table:
@@ -47,18 +47,27 @@ def _tree(points: np.ndarray) -> UltrametricTree:
 
 
 def _lazy_against_plain(n_points: int, k: int, kind: str, n_starts: int = 10) -> dict[str, object]:
-    clusterer = TreeClusterer(_tree(_points(n_points, k, kind)))
+    clusterer = KMeansClusterer(TreeSpace(_tree(_points(n_points, k, kind))))
     # One start of the plain algorithm stands for all where ten would take minutes.
     n_plain = n_starts if k <= 10 else 1
     labels = {}
 
+    def run(algorithm: str, n_init: int, max_iter: int = 300) -> Solution:
+        settings = KMeansSettings(
+            k,
+            init="random",
+            n_init=n_init,
+            max_iter=max_iter,
+            random_state=0,
+            algorithm=algorithm,
+        )
+        return clusterer.run(settings.checked(n_points))
+
     def solve(algorithm: str, n_init: int) -> None:
-        labels[algorithm, n_init] = clusterer.solve(
-            k, init="random", n_init=n_init, random_state=0, algorithm=algorithm
-        ).labels
+        labels[algorithm, n_init] = run(algorithm, n_init).labels
 
     for algorithm in ("lazy", "plain"):  # compile, and prepare the tree
-        clusterer.solve(k, init="random", n_init=1, max_iter=1, algorithm=algorithm)
+        run(algorithm, 1, max_iter=1)
     times = best_times({"lazy": lambda: solve("lazy", n_starts)}, repeats=3)
     times |= best_times({"plain": lambda: solve("plain", n_plain)}, repeats=1)
     solve("lazy", n_plain)

@@ -7,7 +7,8 @@ from sklearn.metrics import silhouette_score
 
 from benchmarks.data import make
 from benchmarks.harness import Table, best_times
-from isthmus import TransitiveClustering, UltrametricTree, cut_hierarchy, transitive_silhouette
+from isthmus import TransitiveKMeans, UltrametricTree, cut_hierarchy
+from isthmus.model_selection import transitive_silhouette
 
 
 def run(n_points: int = 1_000_000, n_dense: int = 5_000) -> Table:
@@ -27,14 +28,14 @@ def run(n_points: int = 1_000_000, n_dense: int = 5_000) -> Table:
 
 
 def _compile() -> None:
-    model = TransitiveClustering(2).fit(make("clustered", 2_000, 2))
+    model = TransitiveKMeans(2).fit(make("clustered", 2_000, 2))
     model.path(2, 3)
     model.hierarchy()
 
 
 def _path(n_points: int) -> list[dict[str, object]]:
     points = make("clustered", n_points, 2)
-    model = TransitiveClustering(10)
+    model = TransitiveKMeans(10)
     fit = best_times({"fit": lambda: model.fit(points)}, repeats=1)["fit"]
     times = best_times(
         {
@@ -45,7 +46,7 @@ def _path(n_points: int) -> list[dict[str, object]]:
     )
     return [
         {
-            "what": f"{name}, beside TransitiveClustering(10).fit",
+            "what": f"{name}, beside TransitiveKMeans(10).fit",
             "points": n_points,
             "ours (s)": seconds,
             "other (s)": fit,
@@ -58,7 +59,7 @@ def _path(n_points: int) -> list[dict[str, object]]:
 
 def _silhouette(n_points: int) -> dict[str, object]:
     points = make("clustered", n_points, 2)
-    labels = TransitiveClustering(10).fit_predict(points)
+    labels = TransitiveKMeans(10).fit_predict(points)
     tree = UltrametricTree.from_data(points)
     matrix = tree.matrix()
     found: dict[str, float] = {}

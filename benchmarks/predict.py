@@ -10,9 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import make
 from benchmarks.harness import Table, median_ratio, require, times_in_turns
-from isthmus import TransitiveClustering
-
-OBJECTIVES = ("rows", "embedding", "cut")
+from isthmus import TransitiveCut, TransitiveKMeans
 
 
 def run(
@@ -37,10 +35,15 @@ def _rows(n_fitted: int, n_new: int, *, with_peer: bool) -> list[dict[str, objec
     points = np.random.default_rng(1).permutation(make("clustered", n_fitted + n_new, 2))
     fitted, new = points[:n_fitted], points[n_fitted:]
     predictors: dict[str, Callable[[], Any]] = {}
-    for objective in OBJECTIVES:
-        model = TransitiveClustering(20, objective=objective).fit(fitted)
+    models = {
+        "TransitiveCut(20)": TransitiveCut(20),
+        "TransitiveKMeans(20)": TransitiveKMeans(20),
+        'TransitiveKMeans(20, space="embedding")': TransitiveKMeans(20, space="embedding"),
+    }
+    for name, model in models.items():
+        model.fit(fitted)
         model.predict(new[:10])
-        predictors[f"predict, {objective!r}"] = lambda model=model: model.predict(new)
+        predictors[f"{name}.predict"] = lambda model=model: model.predict(new)
     if with_peer:
         predictors["hdbscan.approximate_predict"] = _peer(fitted, new)
     times = times_in_turns(predictors, 3)

@@ -13,16 +13,16 @@ _TIMED = "import time; begin = time.perf_counter(); {}; print(time.perf_counter(
 _FIT = (
     "import time; from sklearn.datasets import load_iris; import isthmus;"
     "X = load_iris().data; begin = time.perf_counter();"
-    "isthmus.TransitiveClustering(3).fit(X); print(time.perf_counter() - begin)"
+    "isthmus.TransitiveKMeans(3).fit(X); print(time.perf_counter() - begin)"
 )
 # Twice in one process: the first fit compiles, or loads, what both need.
 _LARGE = (
-    "import time; import numpy as np; from isthmus import TransitiveClustering;"
+    "import time; import numpy as np; from isthmus import TransitiveKMeans;"
     "rng = np.random.default_rng(0);"
     "centres = rng.random((10, 2)) * 10;"
     "X = {}; begin = time.perf_counter();"
-    "TransitiveClustering(10).fit(X); middle = time.perf_counter();"
-    "TransitiveClustering(10).fit(X); end = time.perf_counter();"
+    "TransitiveKMeans(10).fit(X); middle = time.perf_counter();"
+    "TransitiveKMeans(10).fit(X); end = time.perf_counter();"
     "print((middle - begin) - (end - middle))"
 )
 _CLUSTERED = "centres[rng.integers(10, size=300_000)] + rng.normal(0, 0.25, (300_000, 2))"
@@ -37,7 +37,7 @@ def run() -> Table:
         "ones load compiled code from the cache.",
     )
     sklearn_alone = _best("import sklearn.cluster")
-    both = _best("import sklearn.cluster; from isthmus import TransitiveClustering")
+    both = _best("import sklearn.cluster; from isthmus import TransitiveKMeans")
     with tempfile.TemporaryDirectory() as empty:
         first = _seconds(_FIT, NUMBA_CACHE_DIR=empty)
         later = min(_seconds(_FIT, NUMBA_CACHE_DIR=empty) for _ in range(5))
@@ -49,7 +49,7 @@ def run() -> Table:
     table.rows = [
         {"what": "import sklearn.cluster", "seconds": sklearn_alone},
         {
-            "what": "from isthmus import TransitiveClustering, on top of it",
+            "what": "from isthmus import TransitiveKMeans, on top of it",
             "seconds": both - sklearn_alone,
         },
         {"what": "first fit on Iris, nothing compiled", "seconds": first},

@@ -12,9 +12,9 @@ FOLDER = data_folder()
 @pytest.mark.parametrize(
     ("method", "least"),
     [
-        ('isthmus, objective="cut"', 0.78),
+        ("TransitiveCut", 0.78),
         ("isthmus, hierarchy()", 0.78),
-        ('isthmus, objective="rows" (default)', 0.71),
+        ("TransitiveKMeans (the paper's method)", 0.71),
     ],
 )
 def test_mean_adjusted_rand_index(method, least):

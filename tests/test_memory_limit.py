@@ -10,8 +10,9 @@ from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.neighbors import kneighbors_graph
 
+from clusterers import clusterer
 from inputs import assert_as_good
-from isthmus import TransitiveClustering, minimum_spanning_tree
+from isthmus import TransitiveKMeans, minimum_spanning_tree
 from isthmus._utils.memory import check_memory_limit
 from isthmus.metrics.precomputed import check_precomputed
 
@@ -129,8 +130,8 @@ def test_a_spanning_tree_keeps_to_its_limit(name):
 
 FITS = {
     "rows": ({}, {}),
-    "embedding": ({"objective": "embedding"}, {}),
-    "cut": ({"objective": "cut"}, {}),
+    "embedding": ({"method": "embedding"}, {}),
+    "cut": ({"method": "cut"}, {}),
     "power": ({"power": 0.5}, {}),
     "many clusters": ({"n_clusters": 40, "max_iter": 4}, {}),
     "point_weights": ({}, {"sample_weight": rng.integers(1, 4, 4_000)}),
@@ -155,7 +156,7 @@ def test_a_fit_keeps_to_its_limit(name, shape):
     X = SHAPES[shape]
 
     def fit(limit):
-        model = TransitiveClustering(**{"n_clusters": 3, **parameters}, memory_limit=limit)
+        model = clusterer(**{"n_clusters": 3, **parameters}, memory_limit=limit)
         return model.fit(X, **weights)
 
     expected = fit(None)
@@ -181,7 +182,7 @@ def test_so_does_one_of_many_points(name, shape):
 
     def fit(limit):
         objective = "embedding" if name == "embedding" else "rows"
-        model = TransitiveClustering(3, objective=objective, max_iter=3, memory_limit=limit)
+        model = clusterer(objective, 3, max_iter=3, memory_limit=limit)
         return model.fit(X, **weights)
 
     limit, _ = least(fit)
@@ -197,7 +198,7 @@ def test_a_refusal_says_what_and_how_much():
     ):
         minimum_spanning_tree(X, memory_limit="1000KiB")
     with pytest.raises(MemoryError, match=r"Clustering 20,000 points into 4 clusters needs about"):
-        TransitiveClustering(4, memory_limit="5MB").fit(X)
+        TransitiveKMeans(4, memory_limit="5MB").fit(X)
 
 
 def test_smaller_blocks_are_as_good():

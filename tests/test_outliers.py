@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from inputs import many, points
-from isthmus import SpanningTree, TransitiveClustering, UltrametricTree, outlier_scores, outliers
+from isthmus import SpanningTree, TransitiveKMeans, UltrametricTree, outlier_scores, outliers
 from isthmus.outliers import find_reference_groups, scores_of_new_points
 from oracles.outliers import joining_heights, scores
 
@@ -150,7 +150,7 @@ def test_new_points_are_scored_as_points_without_weight(seed):
 
 def test_of_an_estimator():
     X = points("blobs", 120, 2, 0)
-    model = TransitiveClustering(3).fit(X)
+    model = TransitiveKMeans(3).fit(X)
     np.testing.assert_array_equal(model.outlier_scores_, outlier_scores(model.tree_))
     assert model.outlier_scores_ is model.outlier_scores_
     weights = np.arange(120) % 4
@@ -162,7 +162,7 @@ def test_of_an_estimator():
     )
     inside = (model.outlier_scores_ >= 0) & (model.outlier_scores_ <= 1)
     assert inside.all()
-    assert not hasattr(TransitiveClustering(), "outlier_scores_")
+    assert not hasattr(TransitiveKMeans(), "outlier_scores_")
 
 
 @pytest.mark.parametrize(

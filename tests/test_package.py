@@ -19,7 +19,7 @@ from isthmus._utils import progress as _progress
 FIT = (
     "import numpy as np, isthmus;"
     "X = np.random.default_rng(0).normal(size=(50, 2));"
-    "print(len(isthmus.TransitiveClustering(3).fit(X).labels_))"
+    "print(len(isthmus.TransitiveCut(3).fit(X).labels_))"
 )
 
 
@@ -201,14 +201,16 @@ def test_a_line_of_five_million_points(n_points):
     script = (
         "import numpy as np, resource\n"
         "from isthmus import SpanningTree, UltrametricTree\n"
-        "from isthmus.kmeans import TreeClusterer\n"
+        "from isthmus.cut.api import CutClusterer\n"
+        "from isthmus.cut.settings import CutSettings\n"
+        "from isthmus.kmeans import KMeansClusterer, KMeansSettings, TreeSpace\n"
         f"n = {n_points}\n"
         "weights = 1.0 + np.arange(n - 1) / n\n"
         "edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])\n"
         "tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, weights))\n"
         "assert tree.distance(0, n - 1) == weights[-1]\n"
-        "for objective, steps in (('cut', 1), ('rows', 2)):\n"
-        "    labels = TreeClusterer(tree, objective=objective).solve(3, max_iter=steps).labels\n"
+        "kmeans = KMeansClusterer(TreeSpace(tree)).run(KMeansSettings(3, max_iter=2).checked(n))\n"
+        "for labels in (CutClusterer(tree).labels(CutSettings(3)), kmeans.labels):\n"
         "    assert np.count_nonzero(np.diff(labels)) == 2\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
     )

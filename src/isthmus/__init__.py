@@ -9,85 +9,64 @@ from typing import TYPE_CHECKING
 from isthmus._version import __version__
 
 if TYPE_CHECKING:
-    from isthmus import baselines, datasets, evaluation, plotting, theory
-    from isthmus.cut import cut_hierarchy, hierarchy_labels
+    from isthmus import baselines, cut, datasets, evaluation, model_selection, plotting, theory
     from isthmus.estimators import (
         KMeansDuality,
-        TransitiveClustering,
+        TransitiveCut,
         TransitiveEmbedding,
-        suggest_n_clusters,
+        TransitiveKMeans,
     )
-    from isthmus.model_selection import Suggestion, transitive_silhouette
+    from isthmus.model_selection import suggest_n_clusters
     from isthmus.outliers import outlier_scores
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
-    from isthmus.theory import (
-        consistency,
-        consistent_partitions,
-        convex_hull_certificate,
-        duality_gap,
-    )
-    from isthmus.ultrametric import (
-        UltrametricTree,
-        stopping_orders,
-        transitive_distances,
-        transitive_sequence,
-    )
+    from isthmus.ultrametric import UltrametricTree
+
+_DEFINED_IN = {
+    "KMeansDuality": "estimators",
+    "SpanningTree": "spanning_tree",
+    "TransitiveCut": "estimators",
+    "TransitiveEmbedding": "estimators",
+    "TransitiveKMeans": "estimators",
+    "UltrametricTree": "ultrametric",
+    "minimum_spanning_tree": "spanning_tree",
+    "outlier_scores": "outliers",
+    "suggest_n_clusters": "model_selection",
+}
+_PACKAGES = (
+    "baselines",
+    "cut",
+    "datasets",
+    "evaluation",
+    "model_selection",
+    "plotting",
+    "theory",
+)
 
 __all__ = [
     "KMeansDuality",
     "SpanningTree",
-    "Suggestion",
-    "TransitiveClustering",
+    "TransitiveCut",
     "TransitiveEmbedding",
+    "TransitiveKMeans",
     "UltrametricTree",
     "__version__",
     "baselines",
-    "consistency",
-    "consistent_partitions",
-    "convex_hull_certificate",
-    "cut_hierarchy",
+    "cut",
     "datasets",
-    "duality_gap",
     "evaluation",
-    "hierarchy_labels",
     "minimum_spanning_tree",
+    "model_selection",
     "outlier_scores",
     "plotting",
-    "stopping_orders",
     "suggest_n_clusters",
     "theory",
-    "transitive_distances",
-    "transitive_sequence",
-    "transitive_silhouette",
 ]
-
-_ROOMS = {
-    "KMeansDuality": "estimators",
-    "SpanningTree": "spanning_tree",
-    "Suggestion": "model_selection",
-    "TransitiveClustering": "estimators",
-    "TransitiveEmbedding": "estimators",
-    "UltrametricTree": "ultrametric",
-    "consistency": "theory",
-    "consistent_partitions": "theory",
-    "convex_hull_certificate": "theory",
-    "cut_hierarchy": "cut",
-    "duality_gap": "theory",
-    "hierarchy_labels": "cut",
-    "minimum_spanning_tree": "spanning_tree",
-    "outlier_scores": "outliers",
-    "stopping_orders": "ultrametric",
-    "suggest_n_clusters": "estimators",
-    "transitive_distances": "ultrametric",
-    "transitive_sequence": "ultrametric",
-    "transitive_silhouette": "model_selection",
-}
 
 
 def __getattr__(name: str) -> object:
-    if name in _ROOMS:
-        value = getattr(_import_module(f"isthmus.{_ROOMS[name]}"), name)
-    elif name in __all__:
+    if name in _DEFINED_IN:
+        value = getattr(_import_module(f"isthmus.{_DEFINED_IN[name]}"), name)
+    elif name in _PACKAGES:
         value = _import_module(f"isthmus.{name}")
     else:
         raise AttributeError(f"module 'isthmus' has no attribute {name!r}")

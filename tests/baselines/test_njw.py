@@ -144,5 +144,5 @@ def test_bad_input(monkeypatch):
         raise MemoryError(f"{what} needs {n_bytes}. {instead}")
 
     monkeypatch.setattr(spectral, "require_memory", refuse)
-    with pytest.raises(MemoryError, match=r"for 30 points needs 36000\. TransitiveClustering"):
+    with pytest.raises(MemoryError, match=r"for 30 points needs 36000\. TransitiveCut"):
         NJWSpectralClustering(2).fit(X)

@@ -7,7 +7,7 @@ from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from threadpoolctl import threadpool_limits
 
 from inputs import points
-from isthmus import TransitiveClustering
+from isthmus import TransitiveKMeans
 from isthmus.baselines import (
     NEIGHBOR_GRID,
     SIGMA_GRID,
@@ -31,7 +31,7 @@ def test_the_grids_of_the_paper():
     [
         (NJWSpectralClustering(2, random_state=1), "sigma", [0.5, 0.1, 3.0]),
         (SelfTuningSpectralClustering(2), "n_neighbors", [2, 15]),
-        (TransitiveClustering(2), "power", [0.5, 2.0]),
+        (TransitiveKMeans(2), "power", [0.5, 2.0]),
     ],
 )
 def test_every_value_as_if_fitted_alone(estimator, parameter, values, monkeypatch):
@@ -41,7 +41,7 @@ def test_every_value_as_if_fitted_alone(estimator, parameter, values, monkeypatc
     compute = sweeps.distances_of
     monkeypatch.setattr(sweeps, "distances_of", lambda *args: calls.append(1) or compute(*args))
     result = sweep(estimator, parameter, values, X, y, n_jobs=2)
-    assert len(calls) == (0 if isinstance(estimator, TransitiveClustering) else 1)
+    assert len(calls) == (0 if isinstance(estimator, TransitiveKMeans) else 1)
     assert vars(estimator) == before
 
     def error(value):

@@ -12,7 +12,7 @@ import pytest
 from isthmus.cli.cluster_options import INITS, METRICS, OBJECTIVES
 from isthmus.cli.main import build_parser
 from isthmus.datasets import make_two_moons
-from isthmus.estimators import TransitiveClustering
+from isthmus.estimators import TransitiveKMeans
 from isthmus.metrics.rowwise import ROW_METRIC_NAMES
 
 COLUMNS = ["--columns", "x,y"]
@@ -34,9 +34,9 @@ def npy(array):
 def spy_on_fit(monkeypatch):
     """Record the parameters of every fit."""
     seen = []
-    fit = TransitiveClustering.fit
+    fit = TransitiveKMeans.fit
     monkeypatch.setattr(
-        TransitiveClustering, "fit", lambda self, X: seen.append(vars(self).copy()) or fit(self, X)
+        TransitiveKMeans, "fit", lambda self, X: seen.append(vars(self).copy()) or fit(self, X)
     )
     return seen
 
@@ -153,9 +153,9 @@ class TestNpy:
 
     def test_float32_is_not_doubled(self, isthmus, monkeypatch, tmp_path):
         seen = []
-        fit = TransitiveClustering.fit
+        fit = TransitiveKMeans.fit
         monkeypatch.setattr(
-            TransitiveClustering, "fit", lambda self, X: seen.append(X.dtype) or fit(self, X)
+            TransitiveKMeans, "fit", lambda self, X: seen.append(X.dtype) or fit(self, X)
         )
         np.save(tmp_path / "in.npy", POINTS.astype(np.float32))
         isthmus("cluster", "in.npy", "-k", 2)
@@ -265,7 +265,7 @@ class TestSummary:
         assert result.out == labelled(table, labels)
         assert result.err.count("\n") == 1
         summary = json.loads(result.err)
-        model = TransitiveClustering(2).fit(POINTS)
+        model = TransitiveKMeans(2).fit(POINTS)
         assert summary.pop("seconds") >= 0
         assert summary.pop("inertia") == pytest.approx(model.inertia_)
         assert summary == {
@@ -294,21 +294,21 @@ class TestSummary:
             self.labels_, self.inertia_, self.n_iter_ = np.zeros(len(X), dtype=int), value, 1
             self.n_clusters_ = 2
 
-        monkeypatch.setattr(TransitiveClustering, "fit", fit)
+        monkeypatch.setattr(TransitiveKMeans, "fit", fit)
         result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--json")
         assert json.loads(result.err)["inertia"] is None
         assert json.loads(result.err)["sizes"] == [5, 0]
 
     @pytest.mark.parametrize("option", ["--json", "--quiet", None])
     def test_warnings_of_the_method(self, isthmus, table_csv, monkeypatch, option):
-        fit = TransitiveClustering.fit
+        fit = TransitiveKMeans.fit
 
         def warn(self, X):
             warnings.simplefilter("always")
             warnings.warn("not\nconverged", UserWarning, stacklevel=2)
             return fit(self, X)
 
-        monkeypatch.setattr(TransitiveClustering, "fit", warn)
+        monkeypatch.setattr(TransitiveKMeans, "fit", warn)
         options = [] if option is None else [option]
         err = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).err
         if option == "--json":
@@ -364,7 +364,7 @@ class TestAuto:
 class TestMethod:
     def test_defaults_are_those_of_the_estimator(self):
         args = vars(build_parser("cluster").parse_args(["cluster", "-k", "2"]))
-        parameters = inspect.signature(TransitiveClustering).parameters
+        parameters = inspect.signature(TransitiveKMeans).parameters
         for name in (
             "metric",
             "objective",

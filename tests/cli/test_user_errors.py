@@ -240,12 +240,12 @@ class TestParameters:
         assert "Row 0 is zero" in message
 
     def test_not_enough_memory(self, refused, table_csv, monkeypatch):
-        from isthmus.estimators import TransitiveClustering
+        from isthmus.estimators import TransitiveKMeans
 
         def fail(self, X):
             raise MemoryError
 
-        monkeypatch.setattr(TransitiveClustering, "fit", fail)
+        monkeypatch.setattr(TransitiveKMeans, "fit", fail)
         assert refused("table.csv", "-k", 2, "--columns", "x,y") == "not enough memory."
 
 

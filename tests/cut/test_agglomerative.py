@@ -5,13 +5,8 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
 from inputs import KINDS, many, points
-from isthmus import (
-    SpanningTree,
-    TransitiveClustering,
-    UltrametricTree,
-    cut_hierarchy,
-    hierarchy_labels,
-)
+from isthmus import SpanningTree, TransitiveCut, UltrametricTree
+from isthmus.cut import cut_hierarchy
 from isthmus.cut import merge_order as join_groups
 from isthmus.cut.merge_order import edges_as_joined
 from oracles.dense import joins
@@ -35,11 +30,12 @@ def assert_obeys_the_rule(tree, point_weights=None):
     found, found_scores = edges_as_joined(tree.spanning_tree.edges, tree.heights, weight)
     assert found.tolist() == order
     np.testing.assert_allclose(found_scores, scores, rtol=1e-14)
-    Z = cut_hierarchy(tree, sample_weight=point_weights)
+    hierarchy = cut_hierarchy(tree, sample_weight=point_weights)
+    Z = hierarchy.linkage
     np.testing.assert_allclose(Z[:, 2], scores, rtol=1e-14)
     for k in {1, 2, 3, n // 2, n - 1, n} & set(range(1, n + 1)):
         expected = parts[n - k - 1] if k < n else list(range(n))
-        assert partition(hierarchy_labels(Z, k)) == partition(expected)
+        assert partition(hierarchy.labels_for(k)) == partition(expected)
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(84, largest=40) if p[1] > 1])
@@ -85,12 +81,13 @@ def test_shapes(shape, equal):
 def test_the_linkage_is_scipys_and_nested(kind):
     n = 200
     tree = UltrametricTree.from_data(points(kind, n, 2, 0))
-    Z = cut_hierarchy(tree)
+    hierarchy = cut_hierarchy(tree)
+    Z = hierarchy.linkage
     assert is_valid_linkage(Z, throw=True)
     assert (np.diff(Z[:, 2]) >= 0).all()
     coarse = np.zeros(n, dtype=int)
     for k in range(1, n + 1):
-        fine = hierarchy_labels(Z, k)
+        fine = hierarchy.labels_for(k)
         sizes = np.bincount(fine)
         assert len(sizes) == k
         assert (np.diff(sizes) <= 0).all()
@@ -108,21 +105,22 @@ def test_infinite_edges_join_last_and_small_parts_first():
         weights = rng.uniform(0.1, 1.0, size=n - 1)
         weights[rng.permutation(n - 1)[:n_infinite]] = np.inf
         tree = random_tree(np.random.default_rng(seed), n, weights)
-        Z = cut_hierarchy(tree)
+        Z = cut_hierarchy(tree).linkage
         assert np.isinf(Z[:, 2]).tolist() == [False] * (n - 1 - n_infinite) + [True] * n_infinite
         large = tree.with_heights(lambda h: np.minimum(h, 1e9))
-        np.testing.assert_array_equal(Z[:, :2], cut_hierarchy(large)[:, :2])
+        np.testing.assert_array_equal(Z[:, :2], cut_hierarchy(large).linkage[:, :2])
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-3, 1e300])
 def test_scale_changes_heights_alone(scale):
     tree = UltrametricTree.from_data(points("blobs", 60, 2, 0))
     weights = np.random.default_rng(0).uniform(1.0, 2.0, size=60)
-    Z = cut_hierarchy(tree, sample_weight=weights)
-    scaled = cut_hierarchy(tree.with_heights(lambda h: h * scale), sample_weight=weights)
+    Z = cut_hierarchy(tree, sample_weight=weights).linkage
+    scaled_tree = tree.with_heights(lambda h: h * scale)
+    scaled = cut_hierarchy(scaled_tree, sample_weight=weights).linkage
     np.testing.assert_array_equal(scaled[:, [0, 1, 3]], Z[:, [0, 1, 3]])
     np.testing.assert_allclose(scaled[:, 2], Z[:, 2] * scale, rtol=1e-12)
-    heavy = cut_hierarchy(tree, sample_weight=weights * 1e100)
+    heavy = cut_hierarchy(tree, sample_weight=weights * 1e100).linkage
     np.testing.assert_array_equal(heavy[:, [0, 1, 3]], Z[:, [0, 1, 3]])
     np.testing.assert_allclose(heavy[:, 2], Z[:, 2] * 1e100, rtol=1e-12)
 
@@ -134,33 +132,33 @@ def test_copies_join_as_weights_do():
     weighted = cut_hierarchy(UltrametricTree.from_data(X), sample_weight=weights)
     repeated = cut_hierarchy(UltrametricTree.from_data(X[copies]))
     for k in range(1, 31):
-        labels = hierarchy_labels(weighted, k)
-        assert partition(labels[copies]) == partition(hierarchy_labels(repeated, k))
+        labels = weighted.labels_for(k)
+        assert partition(labels[copies]) == partition(repeated.labels_for(k))
 
 
 def test_of_a_fit():
     X = np.random.default_rng(0).normal(size=(90, 2))
     weights = np.arange(90) % 3.0  # every third row is not fitted
-    model = TransitiveClustering(3).fit(X, sample_weight=weights)
-    expected = cut_hierarchy(model.tree_, sample_weight=weights[weights > 0])
-    np.testing.assert_array_equal(model.hierarchy(), expected)
-    model = TransitiveClustering(3, power=0.5).fit(X)
-    expected = cut_hierarchy(model.tree_.with_heights(np.sqrt))
-    np.testing.assert_allclose(model.hierarchy(), expected, rtol=1e-12)
+    fitted = weights > 0
+    model = TransitiveCut(3).fit(X, sample_weight=weights)
+    found = cut_hierarchy(model.tree_, sample_weight=weights[fitted])
+    expected = cut_hierarchy(UltrametricTree.from_data(X[fitted]), sample_weight=weights[fitted])
+    np.testing.assert_array_equal(found.linkage, expected.linkage)
 
 
 def test_few_points():
-    assert cut_hierarchy(UltrametricTree.from_data([[1.0]])).shape == (0, 4)
-    assert hierarchy_labels(np.empty((0, 4)), 1).tolist() == [0]
-    two = cut_hierarchy(UltrametricTree.from_data([[1.0], [3.0]]))
+    one = cut_hierarchy(UltrametricTree.from_data([[1.0]]))
+    assert one.linkage.shape == (0, 4)
+    assert one.labels_for(1).tolist() == [0]
+    two = cut_hierarchy(UltrametricTree.from_data([[1.0], [3.0]])).linkage
     assert two.tolist() == [[0.0, 1.0, 1.0, 2.0]]
 
 
 def test_many_joins_take_several_calls(monkeypatch):
     tree = UltrametricTree.from_data(points("blobs", 300, 2, 0))
-    expected = cut_hierarchy(tree)
+    expected = cut_hierarchy(tree).linkage
     monkeypatch.setattr(join_groups, "_STEPS", 7)
-    np.testing.assert_array_equal(cut_hierarchy(tree), expected)
+    np.testing.assert_array_equal(cut_hierarchy(tree).linkage, expected)
 
 
 def test_errors():
@@ -170,6 +168,4 @@ def test_errors():
     with pytest.raises(ValueError, match="that of point 1 is 0"):
         cut_hierarchy(tree, sample_weight=[1, 0, 1])
     with pytest.raises(ValueError, match="n_clusters=4"):
-        hierarchy_labels(cut_hierarchy(tree), 4)
-    with pytest.raises(ValueError, match="Z"):
-        hierarchy_labels(np.ones((2, 3)), 1)
+        cut_hierarchy(tree).labels_for(4)

@@ -3,7 +3,7 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import KMeans
 
-from isthmus import TransitiveClustering
+from isthmus import TransitiveKMeans
 from isthmus.datasets import (
     make_bars,
     make_clouds,
@@ -110,7 +110,7 @@ def test_multi_scale_lies_inside_the_unit_square_at_three_scales():
 def test_the_defaults_find_the_clusters_and_kmeans_does_not(make, seed):
     X, y = make(random_state=seed)
     n_clusters = len(np.unique(y))
-    assert error_rate(y, TransitiveClustering(n_clusters).fit(X).labels_) == 0
+    assert error_rate(y, TransitiveKMeans(n_clusters).fit(X).labels_) == 0
     kmeans = KMeans(n_clusters, n_init=10, random_state=0).fit(X)
     assert error_rate(y, kmeans.labels_) > 0.2
 

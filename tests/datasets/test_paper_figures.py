@@ -7,7 +7,7 @@ from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
 
-from isthmus import TransitiveClustering, UltrametricTree, consistency, duality_gap
+from isthmus import TransitiveKMeans, UltrametricTree
 from isthmus.datasets import (
     FIGURE5_PANELS,
     make_figure1,
@@ -17,6 +17,7 @@ from isthmus.datasets import (
     make_figure5,
 )
 from isthmus.evaluation import error_rate
+from isthmus.theory import consistency, duality_gap
 
 FIGURES = [make_figure1, make_figure2, make_figure3, make_figure4]
 SIZES = {
@@ -34,7 +35,7 @@ LIMIT = 0.01
 
 
 def our_error(X, y):
-    return error_rate(y, TransitiveClustering(len(np.unique(y))).fit(X).labels_)
+    return error_rate(y, TransitiveKMeans(len(np.unique(y))).fit(X).labels_)
 
 
 @pytest.mark.parametrize(

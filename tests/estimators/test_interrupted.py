@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
-from isthmus import TransitiveClustering
+from isthmus import TransitiveKMeans
 
 def say(*words):
     print(*words, flush=True)
@@ -23,16 +23,16 @@ def say(*words):
 rng = np.random.default_rng(0)
 random_starts = dict(init="k-means++", n_init=20, random_state=0)
 jobs = {
-    "kd-tree": (TransitiveClustering(5, n_jobs=2), rng.normal(size=(40_000, 3))),
-    "blocked": (TransitiveClustering(5, n_jobs=2), rng.normal(size=(5_000, 50))),
-    "prim": (TransitiveClustering(5, objective="cut"), rng.normal(size=(6_000, 10))),
-    "rows": (TransitiveClustering(5, metric="canberra", n_jobs=2), rng.normal(size=(1_500, 50))),
+    "kd-tree": (TransitiveKMeans(5, n_jobs=2), rng.normal(size=(40_000, 3))),
+    "blocked": (TransitiveKMeans(5, n_jobs=2), rng.normal(size=(5_000, 50))),
+    "prim": (TransitiveCut(5), rng.normal(size=(6_000, 10))),
+    "rows": (TransitiveKMeans(5, metric="canberra", n_jobs=2), rng.normal(size=(1_500, 50))),
     "function": (
-        TransitiveClustering(5, metric=lambda a, b: abs(a[0] - b[0])), rng.normal(size=(400, 1))
+        TransitiveKMeans(5, metric=lambda a, b: abs(a[0] - b[0])), rng.normal(size=(400, 1))
     ),
-    "starts": (TransitiveClustering(20, n_jobs=2, **random_starts), rng.normal(size=(20_000, 1))),
+    "starts": (TransitiveKMeans(20, n_jobs=2, **random_starts), rng.normal(size=(20_000, 1))),
     "distances": (
-        TransitiveClustering(5, metric="precomputed"), pdist(rng.normal(size=(3_000, 2)))
+        TransitiveKMeans(5, metric="precomputed"), pdist(rng.normal(size=(3_000, 2)))
     ),
 }
 
@@ -56,7 +56,7 @@ for line in sys.stdin:
         say((model.fit(X).labels_ == expected).all())
         continue
     if what == "new":
-        model = TransitiveClustering(**model.get_params())
+        model = TransitiveKMeans(**model.get_params())
     try:
         say("begin")
         model.fit(X)

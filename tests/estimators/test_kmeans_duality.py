@@ -8,7 +8,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from inputs import points
-from isthmus import KMeansDuality, TransitiveClustering, transitive_distances
+from isthmus import KMeansDuality, TransitiveKMeans
+from isthmus.theory import transitive_distances
 
 
 def test_rows_of_the_distance_matrix_are_clustered():
@@ -32,7 +33,7 @@ def test_on_transitive_distances_it_is_the_papers_algorithm():
     dense = KMeansDuality(4, metric="precomputed", n_init=20, random_state=0).fit(
         transitive_distances(X)
     )
-    ours = TransitiveClustering(4, init="k-means++", n_init=20, random_state=0).fit(X)
+    ours = TransitiveKMeans(4, init="k-means++", n_init=20, random_state=0).fit(X)
     assert ours.inertia_ == pytest.approx(dense.inertia_, rel=1e-6)
 
 

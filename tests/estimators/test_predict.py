@@ -13,8 +13,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from clusterers import clusterer, method_of
 from inputs import KINDS, name_of, points
-from isthmus import TransitiveClustering
+from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus._utils.progress import ProgressBar
 from isthmus.prediction import search as attachment_search
 from oracles.dense import distances_of_new_point, label_of_new_point
@@ -29,12 +30,12 @@ def brute_force(model, hops, weights=None):
     fitted = np.ones(n, dtype=bool) if weights is None else weights > 0
     point_weights = np.ones(n) if weights is None else weights[fitted]
     own = model.labels_ if weights is None else model.labels_[fitted]
-    space = "embedding" if model.objective == "embedding" else "rows"
+    space = "embedding" if method_of(model) == "embedding" else "rows"
     found = []
     for hop in hops:
         row = distances_of_new_point(hop, model.tree_.matrix()).astype(np.longdouble) ** model.power
         label, margin = label_of_new_point(row, matrix, own, point_weights, space)
-        if model.objective == "cut":
+        if method_of(model) == "cut":
             label, margin = own[row.argmin()], 1.0
         distances = []
         for a in range(k):
@@ -59,7 +60,7 @@ def test_predict_and_transform_equal_brute_force(kind, objective, on_tree, monke
         n, d, k = (12, 80, 150, 60)[seed], 2 + seed % 2, (2, 3, 7, 12)[seed]
         X = points(kind, n + 25, d, seed)
         new = np.vstack([X[n:], X[0] + 40.0, (X[:4] + X[n : n + 4]) / 2.0])
-        model = TransitiveClustering(k, objective=objective, power=(1.0, 0.5)[seed % 2]).fit(X[:n])
+        model = clusterer(objective, k, power=(1.0, 0.5)[seed % 2]).fit(X[:n])
         hops = cdist(new, X[:n])
         labels, margins, distances = brute_force(model, hops)
         if objective == "cut":
@@ -79,8 +80,8 @@ def test_predict_and_transform_equal_brute_force(kind, objective, on_tree, monke
 def test_fitted_points_keep_their_labels(kind, objective, max_iter):
     X = points(kind, 1500, 2, seed=5)
     for k in (1, 4):
-        model = TransitiveClustering(
-            k, objective=objective, init="random", n_init=1, random_state=0, max_iter=max_iter
+        model = clusterer(
+            objective, k, init="random", n_init=1, random_state=0, max_iter=max_iter
         ).fit(X)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
         np.testing.assert_array_equal(model.predict(X[:700]), model.labels_[:700])
@@ -88,7 +89,7 @@ def test_fitted_points_keep_their_labels(kind, objective, max_iter):
 
 def test_equal_points_that_were_torn_apart_get_the_first_ones_label():
     X = np.repeat([[0.0], [1.0]], 4, axis=0)
-    model = TransitiveClustering(5).fit(X)
+    model = TransitiveKMeans(5).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_[[0, 0, 0, 0, 4, 4, 4, 4]])
 
 
@@ -112,7 +113,7 @@ def test_equal_rows_are_equal_points_whatever_rounding_does(metric, params, orde
     rng = np.random.default_rng(0)
     X = np.asarray(rng.random((60, 10)).round(1) + 0.1, order=order)
     X[:, 0] *= rng.integers(0, 2, size=60)
-    model = TransitiveClustering(4, metric=metric, metric_params=params, max_iter=1).fit(X)
+    model = TransitiveKMeans(4, metric=metric, metric_params=params, max_iter=1).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     alone = [model.predict(X[i : i + 1])[0] for i in range(60)]
     np.testing.assert_array_equal(alone, model.labels_)
@@ -132,7 +133,7 @@ def test_weights_and_rows_of_weight_zero(objective, kind):
         options = {"metric": "precomputed"}
     if kind == "graph":
         data = csr_array(data)
-    model = TransitiveClustering(4, objective=objective, **options).fit(data, sample_weight=weights)
+    model = clusterer(objective, 4, **options).fit(data, sample_weight=weights)
     hops = cdist(X[80:], X[:80])[:, fitted]
     labels, margins, distances = brute_force(model, hops, weights)
     if objective == "cut":
@@ -142,7 +143,7 @@ def test_weights_and_rows_of_weight_zero(objective, kind):
     np.testing.assert_allclose(model.transform(new), distances, rtol=1e-7)
     if kind != "graph":
         np.testing.assert_array_equal(model.predict(data), model.labels_)
-        own = TransitiveClustering(4, objective=objective, **options)
+        own = clusterer(objective, 4, **options)
         found = own.fit_transform(data, sample_weight=weights)
         np.testing.assert_array_equal(found, model.transform(data))
         if objective != "cut":
@@ -155,8 +156,8 @@ def test_whole_weights_are_repeated_rows_for_new_points(objective):
     rng = np.random.default_rng(0)
     X = points("blobs", 80, 2, seed=2)
     weights = rng.integers(0, 4, size=60)
-    weighted = TransitiveClustering(4, objective=objective).fit(X[:60], sample_weight=weights)
-    repeated = TransitiveClustering(4, objective=objective).fit(X[:60].repeat(weights, axis=0))
+    weighted = clusterer(objective, 4).fit(X[:60], sample_weight=weights)
+    repeated = clusterer(objective, 4).fit(X[:60].repeat(weights, axis=0))
     np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), rtol=1e-9)
     assert weighted.score(X) == pytest.approx(repeated.score(X), rel=1e-9)
@@ -165,7 +166,7 @@ def test_whole_weights_are_repeated_rows_for_new_points(objective):
 def test_score_is_minus_the_inertia():
     X = points("blobs", 300, 2, seed=0)
     for objective in ("rows", "embedding"):
-        model = TransitiveClustering(4, objective=objective).fit(X)
+        model = clusterer(objective, 4).fit(X)
         assert model.score(X) == pytest.approx(-model.inertia_, rel=1e-9)
         assert model.score(X, sample_weight=2.0) == pytest.approx(-2.0 * model.inertia_, rel=1e-9)
         nearest = model.transform(X[:50]).min(axis=1)
@@ -178,7 +179,7 @@ class TestDistancesThatAreGiven:
         square = cdist(X[:50], X[:50])
         square = (square + square.T) / 2.0
         data = {"square": square, "condensed": squareform(square, checks=False)}.get(form)
-        model = TransitiveClustering(3, metric="precomputed", **parameters)
+        model = TransitiveKMeans(3, metric="precomputed", **parameters)
         return model.fit(csr_array(square) if data is None else data), cdist(X[50:], X[:50])
 
     @pytest.mark.parametrize("form", ["square", "condensed", "graph"])
@@ -186,7 +187,7 @@ class TestDistancesThatAreGiven:
     def test_as_points(self, form, objective):
         model, new = self.fitted(form, objective=objective)
         X = points("blobs", 70, 2, seed=1)
-        expected = TransitiveClustering(3, objective=objective).fit(X[:50])
+        expected = clusterer(objective, 3).fit(X[:50])
         np.testing.assert_array_equal(model.predict(new), expected.predict(X[50:]))
         np.testing.assert_array_equal(model.predict(csr_matrix(new)), model.predict(new))
         np.testing.assert_array_equal(
@@ -197,7 +198,7 @@ class TestDistancesThatAreGiven:
 
     def test_what_is_not_stored_is_no_edge(self):
         graph = csr_array(np.array([[0, 1, 0, 0], [1, 0, 5, 0], [0, 5, 0, 1], [0, 0, 1, 0.0]]))
-        model = TransitiveClustering(2, metric="precomputed").fit(graph)
+        model = TransitiveKMeans(2, metric="precomputed").fit(graph)
         rows, columns = [0, 0, 1, 2], [0, 3, 3, 1]
         new = coo_array(([3.0, 2.0, 9.0, 0.0], (rows, columns)), shape=(3, 4))
         found = model.predict(new)
@@ -213,9 +214,7 @@ class TestDistancesThatAreGiven:
         square = np.zeros((6, 6))
         for i, j, d in [(0, 1, 1.0), (1, 2, 2.0), (3, 4, 1.0), (4, 5, 3.0)]:
             square[i, j] = square[j, i] = d
-        model = TransitiveClustering(
-            3, metric="precomputed", disconnected="join", objective="cut"
-        ).fit(csr_array(square))
+        model = TransitiveCut(3, metric="precomputed", disconnected="join").fit(csr_array(square))
         new = coo_array(([1.5, 4.0, 2.5, 2.0], ([0, 1, 2, 2], [2, 4, 0, 5])), shape=(3, 6))
         found = model.transform(new)
         assert model.predict(new).tolist() == model.labels_[[2, 4, 5]].tolist()
@@ -226,21 +225,21 @@ class TestDistancesThatAreGiven:
             assert np.isfinite(found[1, a]) == (not first)
             assert np.isinf(found[2, a])
         # within its component all is as if there were no other
-        alone = TransitiveClustering(
-            len(set(model.labels_[3:])), metric="precomputed", objective="cut"
-        ).fit(csr_array(square[3:, 3:]))
+        alone = TransitiveCut(len(set(model.labels_[3:])), metric="precomputed").fit(
+            csr_array(square[3:, 3:])
+        )
         np.testing.assert_allclose(
             np.sort(found[1][np.isfinite(found[1])]),
             np.sort(alone.transform(coo_array(([4.0], ([0], [1])), shape=(1, 3)))[0]),
         )
         assert np.isfinite(model.fit_transform(csr_array(square))).sum() == 9
-        one = TransitiveClustering(1, metric="precomputed", disconnected="join", objective="cut")
+        one = TransitiveCut(1, metric="precomputed", disconnected="join")
         assert np.isinf(one.fit_transform(csr_array(square))).all()
 
     @pytest.mark.parametrize(
         ("new", "words"),
         [
-            (np.zeros((3, 49)), "49 features, but TransitiveClustering is expecting 50"),
+            (np.zeros((3, 49)), "49 features, but TransitiveKMeans is expecting 50"),
             (np.zeros(50), "Reshape your data"),
             (np.full((2, 50), -1.0), r"entry \(0, 0\) is -1"),
             (np.full((2, 50), np.inf), "must be finite"),
@@ -263,7 +262,7 @@ def differences(a, b):
 
 def test_objects():
     words = ["kitten", "mitten", "bitten", "house", "mouse"]
-    model = TransitiveClustering(2, metric=differences).fit(words)
+    model = TransitiveKMeans(2, metric=differences).fit(words)
     assert model.predict(["fitten", "louse", "kitten"]).tolist() == [0, 1, 0]
     assert model.predict(np.array(["fitten", "louse"])).tolist() == [0, 1]
     assert model.transform(words).shape == (5, 2)
@@ -271,7 +270,7 @@ def test_objects():
     for wrong, error in ((np.zeros((3, 2)), TypeError), ([], ValueError)):
         with pytest.raises(error):
             model.predict(wrong)
-    table = TransitiveClustering(2, metric=differences).fit(np.arange(12.0).reshape(4, 3))
+    table = TransitiveKMeans(2, metric=differences).fit(np.arange(12.0).reshape(4, 3))
     with pytest.raises(TypeError, match="table of numbers"):
         table.predict(["abc"])
 
@@ -279,21 +278,21 @@ def test_objects():
 def test_sparse_and_dense_points_may_follow_one_another():
     rng = np.random.default_rng(0)
     X = rng.random((120, 30)) * (rng.random((120, 30)) < 0.3)
-    expected = TransitiveClustering(3).fit(X[:90]).predict(X[90:])
+    expected = TransitiveKMeans(3).fit(X[:90]).predict(X[90:])
     for fitted in (X[:90], csr_array(X[:90]), csr_matrix(X[:90])):
-        model = TransitiveClustering(3).fit(fitted)
+        model = TransitiveKMeans(3).fit(fitted)
         for new in (X[90:], csr_array(X[90:]), csr_matrix(X[90:])):
             np.testing.assert_array_equal(model.predict(new), expected)
         np.testing.assert_array_equal(model.predict(fitted), model.labels_)
     with pytest.raises(TypeError, match="Sparse points"):
-        TransitiveClustering(3, metric="manhattan").fit(X).predict(csr_array(X))
+        TransitiveKMeans(3, metric="manhattan").fit(X).predict(csr_array(X))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.int64])
 def test_types(dtype):
     X = (points("blobs", 1300, 2, seed=0) * 4).astype(dtype)
     exact = X.astype(np.float64)
-    model, expected = TransitiveClustering(4).fit(X), TransitiveClustering(4).fit(exact)
+    model, expected = TransitiveKMeans(4).fit(X), TransitiveKMeans(4).fit(exact)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     new = points("blobs", 50, 2, seed=1) * 4
     np.testing.assert_array_equal(model.predict(new), expected.predict(new))
@@ -303,7 +302,7 @@ def test_types(dtype):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_threads_and_batches_change_nothing(objective):
     X = points("blobs", 4000, 3, seed=2)
-    model = TransitiveClustering(6, objective=objective).fit(X[:1500])
+    model = clusterer(objective, 6).fit(X[:1500])
     distances, labels = model.transform(X), model.predict(X)
     model.set_params(n_jobs=2)
     np.testing.assert_array_equal(model.transform(X), distances)
@@ -320,7 +319,7 @@ def test_many_clusters_and_a_path_for_a_tree():
     x = np.cumsum(np.arange(1.0, 201.0))[:, None]
     new = np.random.default_rng(0).uniform(-10.0, x.max() * 1.1, size=(40, 1))
     for objective in ("rows", "embedding"):
-        model = TransitiveClustering(25, objective=objective, init=np.arange(25)).fit(x)
+        model = clusterer(objective, 25, init=np.arange(25)).fit(x)
         labels, distances = model.predict(new), model.transform(new)
         again = pickle.loads(pickle.dumps(model))
         entries = centre_distances._ENTRIES
@@ -328,7 +327,7 @@ def test_many_clusters_and_a_path_for_a_tree():
             centre_distances._ENTRIES = 1
             np.testing.assert_array_equal(again.predict(new), labels)
             np.testing.assert_array_equal(again.transform(new), distances)
-            assert len(again._new_rows._centres._sums._chunks) > 5
+            assert len(again._fitted.predictor._centres._sums._chunks) > 5
         finally:
             centre_distances._ENTRIES = entries
         expected, margins, exact = brute_force(model, np.abs(new - x.T))
@@ -339,7 +338,7 @@ def test_many_clusters_and_a_path_for_a_tree():
 def test_a_point_with_hundreds_of_links():
     corners = np.vstack([np.eye(150), -np.eye(150)])
     for objective in ("rows", "embedding"):
-        model = TransitiveClustering(3, objective=objective).fit(corners)
+        model = clusterer(objective, 3).fit(corners)
         new = np.vstack([np.zeros(150), corners[0] * 0.25])
         _, _, distances = brute_force(model, cdist(new, corners))
         np.testing.assert_allclose(model.transform(new), distances, rtol=1e-9)
@@ -348,7 +347,7 @@ def test_a_point_with_hundreds_of_links():
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_pickles_hold_the_points_once(objective):
     X = points("blobs", 3000, 8, seed=0)
-    model = TransitiveClustering(3, objective=objective).fit(X)
+    model = clusterer(objective, 3).fit(X)
     new = points("blobs", 40, 8, seed=1)
     labels, distances = model.predict(new), model.transform(new)
     text = pickle.dumps(model)
@@ -357,20 +356,20 @@ def test_pickles_hold_the_points_once(objective):
     np.testing.assert_array_equal(again.predict(new), labels)
     np.testing.assert_array_equal(again.transform(new), distances)
     assert len(pickle.dumps(again)) < len(text) + 1000
-    given = TransitiveClustering(3, objective=objective, metric="precomputed").fit(cdist(X, X))
+    given = clusterer(objective, 3, metric="precomputed").fit(cdist(X, X))
     assert len(pickle.dumps(given)) < 3000 * 80
 
 
 def test_no_copy_of_the_points_is_made():
     X = points("blobs", 200, 2, seed=0)
-    assert TransitiveClustering(3).fit(X)._new_rows.points is X
+    assert TransitiveKMeans(3).fit(X)._fitted.points is X
 
 
 def test_names_and_frames():
     X = points("blobs", 90, 2, seed=0)
     frame = pd.DataFrame(X, columns=["a", "b"])
-    model = TransitiveClustering(3).fit(frame)
-    names = [f"transitiveclustering{a}" for a in range(3)]
+    model = TransitiveKMeans(3).fit(frame)
+    names = [f"transitivekmeans{a}" for a in range(3)]
     assert model.get_feature_names_out().tolist() == names
     expected = model.transform(frame)
     for kind, library in (("pandas", pd), ("polars", pl)):
@@ -383,21 +382,21 @@ def test_names_and_frames():
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[["b", "a"]])
     with pytest.raises(ValueError, match="3 features"):
-        TransitiveClustering(3).fit(X).predict(np.zeros((2, 3)))
+        TransitiveKMeans(3).fit(X).predict(np.zeros((2, 3)))
 
 
 def test_in_pipelines_and_searches():
     X = points("blobs", 120, 2, seed=0)
-    pipeline = make_pipeline(StandardScaler(), TransitiveClustering(3)).fit(X)
+    pipeline = make_pipeline(StandardScaler(), TransitiveKMeans(3)).fit(X)
     np.testing.assert_array_equal(pipeline.predict(X), pipeline[-1].labels_)
-    search = GridSearchCV(TransitiveClustering(), {"n_clusters": [2, 3]}, cv=2).fit(X)
+    search = GridSearchCV(TransitiveKMeans(), {"n_clusters": [2, 3]}, cv=2).fit(X)
     assert search.best_params_["n_clusters"] in (2, 3)
 
 
 def test_what_is_not_fitted_predicts_nothing():
     for method in ("predict", "transform", "score"):
         with pytest.raises(NotFittedError):
-            getattr(TransitiveClustering(), method)([[1.0]])
+            getattr(TransitiveKMeans(), method)([[1.0]])
 
 
 def test_rows_that_a_metric_does_not_take_are_named():
@@ -405,10 +404,10 @@ def test_rows_that_a_metric_does_not_take_are_named():
     new = X.copy()
     new[7] = 0.0
     with pytest.raises(ValueError, match="Row 7"):
-        TransitiveClustering(2, metric="cosine").fit(X).predict(new)
+        TransitiveKMeans(2, metric="cosine").fit(X).predict(new)
     missing = X.copy()
     missing[3] = np.nan
-    model = TransitiveClustering(2, metric="nan_euclidean").fit(X)
+    model = TransitiveKMeans(2, metric="nan_euclidean").fit(X)
     with pytest.raises(ValueError, match="row 3 to row 0 of the fit"):
         model.predict(missing)
 
@@ -417,7 +416,7 @@ def test_progress_is_shown(capsys, monkeypatch):
     at_once = {"patience": 0.0, "stream": None}
     monkeypatch.setattr(ProgressBar.__init__, "__kwdefaults__", at_once)
     X = points("gaussian", 50, 2, seed=0)
-    model = TransitiveClustering(2).fit(X)
+    model = TransitiveKMeans(2).fit(X)
     model.predict(X)
     assert capsys.readouterr().err == ""
     model.set_params(verbose=1, n_jobs=2).predict(X)
@@ -430,7 +429,7 @@ def test_progress_is_shown(capsys, monkeypatch):
 @pytest.mark.parametrize("weights", [None, np.arange(40) % 4])
 def test_labels_that_a_user_changes_change_nothing_else(objective, weights, tmp_path):
     X = points("blobs", 40, 2, 0)
-    model = TransitiveClustering(3, objective=objective).fit(X, sample_weight=weights)
+    model = clusterer(objective, 3).fit(X, sample_weight=weights)
     labels, table = model.labels_.copy(), str(model.path(2, 4))
     model.labels_[:] = -1
     np.testing.assert_array_equal(model.predict(X), labels)
@@ -438,9 +437,9 @@ def test_labels_that_a_user_changes_change_nothing_else(objective, weights, tmp_
     assert model.summary_.sizes.tolist() == np.bincount(labels).tolist()
     np.testing.assert_array_equal(model.labels_for(3), labels)
     model.save(tmp_path / "model")
-    np.testing.assert_array_equal(TransitiveClustering.load(tmp_path / "model").labels_, labels)
+    np.testing.assert_array_equal(TransitiveKMeans.load(tmp_path / "model").labels_, labels)
 
 
 def test_scores_beyond_all_numbers_are_infinite_and_silent():
     X = np.array([[0.0], [1.0], [9.0], [10.0]]) * 1e160
-    assert TransitiveClustering(2).fit(X).score(X) == -np.inf
+    assert TransitiveKMeans(2).fit(X).score(X) == -np.inf

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
 
 from inputs import points
-from isthmus import TransitiveClustering, minimum_spanning_tree
+from isthmus import TransitiveKMeans, minimum_spanning_tree
 
 # Data, and parameters that lead to every engine.
 ENGINES = {
@@ -54,12 +54,12 @@ STORAGES = {
 def test_every_engine_takes_data_from_anywhere(engine, dtype, tmp_path):
     X, parameters = ENGINES[engine]
     X = X.astype(dtype)
-    expected = TransitiveClustering(3, **parameters).fit(X)
+    expected = TransitiveKMeans(3, **parameters).fit(X)
     if engine in ("prim", "kd-tree", "blocked", "sort"):
         assert expected.spanning_tree_.engine == engine
     for store in STORAGES.values():
         stored = store(X, tmp_path)
-        model = TransitiveClustering(3, **parameters).fit(stored)
+        model = TransitiveKMeans(3, **parameters).fit(stored)
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         assert model.spanning_tree_ == expected.spanning_tree_
         np.testing.assert_array_equal(stored, X)
@@ -69,17 +69,17 @@ def test_every_engine_takes_data_from_anywhere(engine, dtype, tmp_path):
 def test_weights_and_starts_may_be_read_only():
     X = points("blobs", 200, 2, seed=0)
     weights, init = read_only(np.arange(200) % 3), read_only(np.array([1, 50, 100]))
-    expected = TransitiveClustering(3, init=[1, 50, 100]).fit(X, sample_weight=np.arange(200) % 3)
-    found = TransitiveClustering(3, init=init).fit(X, sample_weight=weights)
+    expected = TransitiveKMeans(3, init=[1, 50, 100]).fit(X, sample_weight=np.arange(200) % 3)
+    found = TransitiveKMeans(3, init=init).fit(X, sample_weight=weights)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
 def test_sparse_rows_may_be_read_only():
     X = csr_matrix(np.round(points("blobs", 100, 5, seed=0)))
-    expected = TransitiveClustering(3).fit(X)
+    expected = TransitiveKMeans(3).fit(X)
     for part in (X.data, X.indices, X.indptr):
         part.flags.writeable = False
-    np.testing.assert_array_equal(TransitiveClustering(3).fit(X).labels_, expected.labels_)
+    np.testing.assert_array_equal(TransitiveKMeans(3).fit(X).labels_, expected.labels_)
 
 
 @pytest.mark.parametrize("engine", ["square", "condensed", "blocked"])
@@ -124,7 +124,7 @@ TRAVELS = {
 def test_models_travel(travel):
     X = points("blobs", 120, 2, seed=0)
     weights = np.arange(120) % 3
-    model = TransitiveClustering(3, memory_limit="1GB").fit(X, sample_weight=weights)
+    model = TransitiveKMeans(3, memory_limit="1GB").fit(X, sample_weight=weights)
     model.labels_for(4)
     found = TRAVELS[travel](model)
     assert found.get_params() == model.get_params()
@@ -139,7 +139,7 @@ def test_models_travel(travel):
 def test_pickles_hold_arrays_once():
     """Edges, weights and labels: 28 bytes a point; and X, which predict needs."""
     X = points("blobs", 5_000, 8, seed=0)
-    model = TransitiveClustering(3).fit(X)
+    model = TransitiveKMeans(3).fit(X)
     model.labels_for(5)
     model.tree_.distance(0, 1)
     model.tree_.path(0, 1)
@@ -151,7 +151,7 @@ def test_pickles_hold_arrays_once():
 
 
 def test_clones_are_not_fitted():
-    model = TransitiveClustering(3, memory_limit="1GB", memory="somewhere", verbose=print)
+    model = TransitiveKMeans(3, memory_limit="1GB", memory="somewhere", verbose=print)
     twin = clone(model)
     assert twin.get_params() == model.get_params()
     model.set_params(memory=None, verbose=0).fit(points("blobs", 30, 2, seed=0))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
+from clusterers import TreeClusterer
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.kmeans import TreeClusterer
 from isthmus.kmeans import frontier as frontier_module
 from oracles.dense import embedded_lloyd, fractions, rows_lloyd
 
@@ -84,7 +84,7 @@ def test_embedding_is_kmeans_in_isometric_coordinates(kind, n, d, seed, power):
     start = start_for(n, seed)
     matrix = tree.matrix().astype(np.longdouble) ** np.longdouble(power)
     exact = embedded_lloyd(matrix, start)
-    clusterer = TreeClusterer(tree, objective="embedding", power=power)
+    clusterer = TreeClusterer(tree, method="embedding", power=power)
     lazy, plain = (
         clusterer.solve(len(start), init=start, algorithm=algorithm)
         for algorithm in ("lazy", "plain")
@@ -103,7 +103,7 @@ def test_embedding_is_kmeans_in_isometric_coordinates(kind, n, d, seed, power):
 @pytest.mark.parametrize("init", ["cut", "random", "k-means++"])
 def test_lazy_and_plain_agree_on_larger_trees(objective, kind, init):
     tree = UltrametricTree.from_data(points(kind, 2500, 2, seed=11))
-    clusterer = TreeClusterer(tree, objective=objective)
+    clusterer = TreeClusterer(tree, method=objective)
     for k in (2, 7):
         lazy, plain = (
             clusterer.solve(k, init=init, n_init=3, random_state=k, algorithm=algorithm)
@@ -117,7 +117,7 @@ def test_lazy_and_plain_agree_on_larger_trees(objective, kind, init):
 @pytest.mark.parametrize("objective", ["rows", "embedding"])
 def test_a_view_that_grows_too_large_gives_the_same(objective, monkeypatch):
     tree = UltrametricTree.from_data(points("blobs", 400, 2, seed=3))
-    clusterer = TreeClusterer(tree, objective=objective)
+    clusterer = TreeClusterer(tree, method=objective)
     start = start_for(400, 3)
     expected = clusterer.solve(len(start), init=start, algorithm="lazy")
 
@@ -178,7 +178,7 @@ def test_the_best_start_wins_even_where_inertia_overflows(exponent):
 def test_any_scale(objective, algorithm, exponent):
     X = points("blobs", 120, 2, seed=1)
     plain, scaled = (
-        TreeClusterer(UltrametricTree.from_data(np.ldexp(X, e)), objective=objective).solve(
+        TreeClusterer(UltrametricTree.from_data(np.ldexp(X, e)), method=objective).solve(
             3, algorithm=algorithm
         )
         for e in (0, exponent)
@@ -191,7 +191,7 @@ def test_any_scale(objective, algorithm, exponent):
 @pytest.mark.parametrize("algorithm", ["lazy", "plain"])
 def test_max_iter_stops_early_with_matching_labels(objective, algorithm):
     tree = UltrametricTree.from_data(points("gaussian", 300, 2, seed=0))
-    clusterer = TreeClusterer(tree, objective=objective)
+    clusterer = TreeClusterer(tree, method=objective)
     start = [0, 1, 2, 3, 4]
     full = clusterer.solve(5, init=start, algorithm=algorithm)
     assert full.n_iter > 3
@@ -219,7 +219,7 @@ def test_max_iter_stops_early_with_matching_labels(objective, algorithm):
     ids=["all equal", "three different", "evenly spaced", "one point"],
 )
 def test_every_number_of_clusters_is_reached_exactly(objective, algorithm, init, X):
-    clusterer = TreeClusterer(UltrametricTree.from_data(X), objective=objective)
+    clusterer = TreeClusterer(UltrametricTree.from_data(X), method=objective)
     for k in range(1, len(X) + 1):
         solution = clusterer.solve(k, init=init, random_state=0, algorithm=algorithm)
         assert sorted(set(solution.labels.tolist())) == list(range(k))
@@ -230,7 +230,7 @@ def test_every_number_of_clusters_is_reached_exactly(objective, algorithm, init,
 @pytest.mark.parametrize("objective", ["rows", "embedding"])
 def test_more_random_starts_are_never_worse(objective):
     clusterer = TreeClusterer(
-        UltrametricTree.from_data(points("gaussian", 200, 2, seed=5)), objective=objective
+        UltrametricTree.from_data(points("gaussian", 200, 2, seed=5)), method=objective
     )
     inertias = [
         clusterer.solve(4, init="random", n_init=n, random_state=1).inertia for n in (1, 5, 20)
@@ -265,7 +265,7 @@ def test_a_path_of_many_points():
     assert tree.distance(0, n - 1) == weights[-1]
     assert tree.row(0)[-1] == weights[-1]
     for objective in ("rows", "embedding", "cut"):
-        solution = TreeClusterer(tree, objective=objective).solve(3, max_iter=3)
+        solution = TreeClusterer(tree, method=objective).solve(3, max_iter=3)
         assert np.bincount(solution.labels).min() > 0
         # contiguous pieces of the line
         assert np.count_nonzero(np.diff(solution.labels)) == 2

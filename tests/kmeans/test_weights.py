@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from clusterers import TreeClusterer
 from inputs import many, points
 from isthmus import UltrametricTree
 from isthmus._utils.rounding import in_range, product
 from isthmus.cut.divisive import cut_spanning_tree
-from isthmus.kmeans import TreeClusterer
+from isthmus.kmeans import TreeSpace
 from isthmus.kmeans.embedding_objective import EmbeddingObjective
 from isthmus.kmeans.init import random_points, spread_points
 from isthmus.kmeans.rows_objective import RowsObjective
@@ -38,7 +39,7 @@ def solutions(clusterer, k, given, seed):
     """Yield the solution of every way to start, and how it was found."""
     algorithm = ("lazy", "plain")[seed % 2]
     for init in ("cut", "k-means++", "random", given):
-        if clusterer.objective_name != "cut" or isinstance(init, np.ndarray):
+        if clusterer.method != "cut" or isinstance(init, np.ndarray):
             options = {"init": init, "n_init": 2, "random_state": seed, "algorithm": algorithm}
             yield clusterer.solve(k, **options)
 
@@ -60,9 +61,9 @@ def test_whole_weights_are_repeated_rows(kind, n, d, seed):
     for objective in ("rows", "embedding", "cut"):
         power = (1.0, 0.5)[seed // 2 % 2]
         ours = TreeClusterer(
-            tree, objective=objective, power=power, point_weights=point_weights.astype(float)
+            tree, method=objective, power=power, point_weights=point_weights.astype(float)
         )
-        theirs = TreeClusterer(repeated, objective=objective, power=power)
+        theirs = TreeClusterer(repeated, method=objective, power=power)
         pairs = zip(
             solutions(ours, k, given, seed), solutions(theirs, k, firsts[given], seed), strict=True
         )
@@ -80,7 +81,7 @@ def test_only_ratios_of_weights_matter(kind, n, d, seed):
         for factor in (0.1, 1e7 / 3, 2.0**-900):
             degree = 1 if objective == "embedding" else 2
             found, expected = (
-                TreeClusterer(tree, objective=objective, point_weights=point_weights * scale)
+                TreeClusterer(tree, method=objective, point_weights=point_weights * scale)
                 for scale in (factor, 1.0)
             )
             pairs = zip(
@@ -99,7 +100,7 @@ def test_real_weights_against_dense_arithmetic(kind, n, d, seed, objective):
     matrix = tree.matrix().astype(np.longdouble)
     oracle = rows_lloyd if objective == "rows" else embedded_lloyd
     exact = oracle(matrix, start, point_weights=point_weights.astype(np.longdouble))
-    clusterer = TreeClusterer(tree, objective=objective, point_weights=point_weights)
+    clusterer = TreeClusterer(tree, method=objective, point_weights=point_weights)
     lazy, plain = (
         clusterer.solve(len(start), init=start, algorithm=algorithm)
         for algorithm in ("lazy", "plain")
@@ -132,7 +133,7 @@ def test_lazy_and_plain_agree_on_larger_trees(objective, kind):
     # over so many powers of two a stack may become deep
     point_weights = 2.0 ** -np.random.default_rng(0).integers(0, 190, size=2500)
     for weights in (point_weights, np.sqrt(np.sqrt(point_weights)) + 1.0):
-        clusterer = TreeClusterer(tree, objective=objective, point_weights=weights)
+        clusterer = TreeClusterer(tree, method=objective, point_weights=weights)
         lazy, plain = (clusterer.solve(7, algorithm=algorithm) for algorithm in ("lazy", "plain"))
         np.testing.assert_array_equal(lazy.labels, plain.labels)
         assert lazy.inertia == pytest.approx(plain.inertia, rel=1e-9)
@@ -147,7 +148,7 @@ def test_a_caterpillar_of_halving_weights(objective):
     point_weights = 2.0 ** np.arange(n)
     for order in (point_weights, point_weights[::-1].copy()):
         clusterer = TreeClusterer(
-            UltrametricTree.from_data(X), objective=objective, point_weights=order
+            UltrametricTree.from_data(X), method=objective, point_weights=order
         )
         lazy, plain = (
             clusterer.solve(5, init=[3, 40, 80, 120, 149], algorithm=algorithm)
@@ -239,7 +240,7 @@ def test_equal_weights_cost_no_memory():
     assert 1.0 <= scaled.max() < 2.0
     tree = UltrametricTree.from_data(points("gaussian", 50, 2, 0))
     assert RowsObjective(tree).aggregates.shape == (50, 4)
-    assert TreeClusterer(tree, point_weights=np.full(50, 0.1)).objective.aggregates.shape == (50, 4)
+    assert TreeSpace(tree, point_weights=np.full(50, 0.1)).objective.aggregates.shape == (50, 4)
 
 
 def test_products_overflow_only_as_a_whole():

@@ -11,14 +11,10 @@ from scipy.spatial import distance
 from scipy.spatial.distance import pdist, squareform
 
 from inputs import levenshtein, points, suited
-from isthmus import (
-    KMeansDuality,
-    TransitiveClustering,
-    minimum_spanning_tree,
-    transitive_distances,
-)
+from isthmus import KMeansDuality, TransitiveKMeans, minimum_spanning_tree
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.validation import as_objects
+from isthmus.theory import transitive_distances
 
 
 @pytest.mark.parametrize(
@@ -68,7 +64,7 @@ def test_strings():
     arrays += (pd.Series(words), pl.Series(words))
     for X in (words, tuple(words), *arrays):
         assert minimum_spanning_tree(X, metric=levenshtein) == given
-        model = TransitiveClustering(2, metric=levenshtein).fit(X)
+        model = TransitiveKMeans(2, metric=levenshtein).fit(X)
         assert model.labels_.tolist() == [1, 1, 1, 0, 0, 0]
         assert not hasattr(model, "n_features_in_")
     assert KMeansDuality(2, metric=levenshtein, random_state=0).fit(words).labels_.size == 6
@@ -76,7 +72,7 @@ def test_strings():
 
 
 def test_a_fit_of_words_forgets_the_features_of_a_fit_of_points():
-    model = TransitiveClustering(1).fit([[0.0, 1.0], [2.0, 3.0]])
+    model = TransitiveKMeans(1).fit([[0.0, 1.0], [2.0, 3.0]])
     assert model.n_features_in_ == 2
     model.set_params(metric=levenshtein).fit(["a", "b"])
     assert not hasattr(model, "n_features_in_")

@@ -16,17 +16,12 @@ from sklearn.metrics.pairwise import (
 )
 
 from inputs import BOOLEAN, levenshtein, points, suited
-from isthmus import (
-    KMeansDuality,
-    TransitiveClustering,
-    UltrametricTree,
-    minimum_spanning_tree,
-    transitive_distances,
-)
+from isthmus import KMeansDuality, TransitiveKMeans, UltrametricTree, minimum_spanning_tree
 from isthmus.metrics import rowwise as any_metric
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.registry import CANONICAL_NAMES, METRIC_NAMES, canonical_name, resolve_metric
 from isthmus.metrics.rowwise import ROW_METRIC_NAMES
+from isthmus.theory import transitive_distances
 
 NAMES = [name for name in CANONICAL_NAMES if name not in ("precomputed", "pyfunc")]
 WEIGHTS = np.array([1.5, 0.25, 0.0, 3.0, 1.0])
@@ -92,7 +87,7 @@ class TestNames:
             expected = single_linkage(reference(metric, X, **params))
             tree = minimum_spanning_tree(X, metric=metric, metric_params=params)
             assert_heights(metric, tree.weights, expected)
-            model = TransitiveClustering(min(n, 2), metric=metric, metric_params=params).fit(X)
+            model = TransitiveKMeans(min(n, 2), metric=metric, metric_params=params).fit(X)
             assert model.spanning_tree_ == tree
 
     @pytest.mark.parametrize("metric", ROW_METRIC_NAMES)
@@ -300,7 +295,7 @@ def test_wrong_input_is_refused(X, metric, params, error, words):
     with pytest.raises(error, match=words):
         minimum_spanning_tree(X, metric=metric, metric_params=params)
     with pytest.raises(error, match=words):
-        TransitiveClustering(1, metric=metric, metric_params=params).fit(X)
+        TransitiveKMeans(1, metric=metric, metric_params=params).fit(X)
 
 
 @pytest.mark.parametrize("metric", ["canberra", "jensenshannon", levenshtein])
@@ -308,7 +303,7 @@ def test_parameters_are_looked_at_before_the_data(metric):
     for run in (minimum_spanning_tree, transitive_distances, distance_matrix):
         with pytest.raises((TypeError, ValueError), match=r"parameters .*'colour'"):
             run("no data", metric=metric, metric_params={"colour": 1})
-    for estimator in (TransitiveClustering, KMeansDuality):
+    for estimator in (TransitiveKMeans, KMeansDuality):
         with pytest.raises((TypeError, ValueError), match=r"parameters .*'colour'"):
             estimator(metric=metric, metric_params={"colour": 1}).fit("no data")
 

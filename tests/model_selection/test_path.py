@@ -7,18 +7,20 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array
 
+from clusterers import clusterer
 from inputs import points
-from isthmus import TransitiveClustering, consistency, transitive_silhouette
+from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus.kmeans import api as cluster
+from isthmus.model_selection import transitive_silhouette
+from isthmus.theory import consistency
 
 SETTINGS = [
     {},
-    {"objective": "cut"},
-    {"objective": "embedding"},
+    {"method": "cut"},
+    {"method": "embedding"},
     {"power": 0.5},
     {"init": "k-means++", "n_init": 3, "random_state": 0},
-    {"init": "random", "n_init": 3, "random_state": 1, "objective": "embedding"},
-    {"init": "random", "objective": "cut"},
+    {"init": "random", "n_init": 3, "random_state": 1, "method": "embedding"},
 ]
 
 
@@ -26,7 +28,7 @@ def assert_is_what_fits_give(path, X, sample_weight, settings, low, high):
     assert path.n_clusters.tolist() == list(range(low, high + 1))
     assert path.labels.dtype == np.int32
     for i, k in enumerate(range(low, high + 1)):
-        model = TransitiveClustering(k, **settings).fit(X, sample_weight=sample_weight)
+        model = clusterer(n_clusters=k, **settings).fit(X, sample_weight=sample_weight)
         np.testing.assert_array_equal(path.labels[i], model.labels_)
         np.testing.assert_array_equal(path.labels_for(k), model.labels_)
         assert path.inertia[i] == model.inertia_
@@ -46,7 +48,7 @@ def assert_is_what_fits_give(path, X, sample_weight, settings, low, high):
 @pytest.mark.parametrize("kind", ["blobs", "lattice", "duplicates"])
 def test_every_number_is_a_fit(settings, kind):
     X = points(kind, 60, 2, 0)
-    path = TransitiveClustering(4, **settings).fit(X).path(1, 9)
+    path = clusterer(n_clusters=4, **settings).fit(X).path(1, 9)
     assert_is_what_fits_give(path, X, None, settings, 1, 9)
 
 
@@ -54,7 +56,7 @@ def test_every_number_is_a_fit(settings, kind):
 def test_weights(settings):
     X = points("blobs", 60, 2, 1)
     weights = np.random.default_rng(0).integers(0, 4, size=60) * 0.7
-    path = TransitiveClustering(3, **settings).fit(X, sample_weight=weights).path(2, 7)
+    path = clusterer(n_clusters=3, **settings).fit(X, sample_weight=weights).path(2, 7)
     assert_is_what_fits_give(path, X, weights, settings, 2, 7)
 
 
@@ -62,7 +64,7 @@ def test_weights(settings):
 def test_many_points(settings):
     """Enough of them for the lazy algorithm."""
     X = points("blobs", 1200, 2, 2)
-    model = TransitiveClustering(3, **settings).fit(X)
+    model = clusterer(n_clusters=3, **settings).fit(X)
     path = model.path(5, 8)
     for k in range(5, 9):
         np.testing.assert_array_equal(path.labels_for(k), model.labels_for(k))
@@ -76,7 +78,7 @@ def test_threads_change_nothing(random_state):
         paths = []
         for n_jobs in (1, 2, 3):
             np.random.seed(0)  # noqa: NPY002 – what None stands for
-            model = TransitiveClustering(
+            model = TransitiveKMeans(
                 2, init=init, n_init=2, random_state=random_state, n_jobs=n_jobs
             ).fit(X)
             paths += [model.path(2, 8), model.path(2, 8, n_jobs=2)][: 2 if random_state == 0 else 1]
@@ -92,14 +94,14 @@ def test_cuts_are_made_once(monkeypatch):
     monkeypatch.setattr(
         cluster, "cut_spanning_tree", lambda tree, k, *args: asked.append(k) or made(tree, k, *args)
     )
-    model = TransitiveClustering(3).fit(points("blobs", 80, 2, 0))
+    model = TransitiveKMeans(3).fit(points("blobs", 80, 2, 0))
     model.path(2, 12, n_jobs=3)
     model.labels_for(7)
     assert asked == [3, 12]
 
 
 def test_after_a_journey_through_a_file():
-    model = TransitiveClustering(3).fit(points("blobs", 80, 2, 0))
+    model = TransitiveKMeans(3).fit(points("blobs", 80, 2, 0))
     loaded = pickle.loads(pickle.dumps(model)).path(2, 5)
     np.testing.assert_array_equal(loaded.labels, model.path(2, 5).labels)
     again = pickle.loads(pickle.dumps(loaded))
@@ -110,9 +112,7 @@ def test_components_that_are_infinitely_far_apart():
     edges = [(0, 1, 1.0), (1, 2, 2.0), (3, 4, 1.0), (5, 6, 3.0)]
     i, j, d = zip(*edges, strict=True)
     graph = coo_array((d, (i, j)), (7, 7))
-    model = TransitiveClustering(2, metric="precomputed", objective="cut", disconnected="join").fit(
-        graph + graph.T
-    )
+    model = TransitiveCut(2, metric="precomputed", disconnected="join").fit(graph + graph.T)
     path = model.path(1, 7)
     assert np.isinf(path.inertia).tolist() == [True, True, False, False, False, False, False]
     assert np.isfinite(path.silhouette[1:]).all()
@@ -123,7 +123,7 @@ def test_components_that_are_infinitely_far_apart():
 
 def test_given_rows_serve_their_own_number_alone():
     X = points("blobs", 50, 2, 0)
-    model = TransitiveClustering(3, init=[0, 1, 2]).fit(X)
+    model = TransitiveKMeans(3, init=[0, 1, 2]).fit(X)
     np.testing.assert_array_equal(model.path(3, 3).labels[0], model.labels_)
     for low, high in ((2, 3), (3, 4)):
         with pytest.raises(ValueError, match="began with 3 given rows"):
@@ -141,26 +141,26 @@ def test_given_rows_serve_their_own_number_alone():
     ],
 )
 def test_errors(arguments, error, message):
-    model = TransitiveClustering(3).fit(points("blobs", 50, 2, 0))
+    model = TransitiveKMeans(3).fit(points("blobs", 50, 2, 0))
     with pytest.raises(error, match=message):
         model.path(*arguments)
 
 
 def test_n_jobs_is_checked():
-    model = TransitiveClustering(3).fit(points("blobs", 50, 2, 0))
+    model = TransitiveKMeans(3).fit(points("blobs", 50, 2, 0))
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         model.path(2, 3, n_jobs=0)
 
 
 def test_a_number_that_is_not_on_the_path():
-    path = TransitiveClustering(3).fit(points("blobs", 50, 2, 0)).path(2, 4)
+    path = TransitiveKMeans(3).fit(points("blobs", 50, 2, 0)).path(2, 4)
     with pytest.raises(ValueError, match="from 2 to 4 clusters, and does not hold 5"):
         path.labels_for(5)
 
 
 def test_the_table():
     X = [[0.0], [0.1], [0.2], [5.0], [5.1], [9.0], [9.2]]
-    path = TransitiveClustering(2).fit(X).path(1, 7)
+    path = TransitiveKMeans(2).fit(X).path(1, 7)
     assert len(path) == 7
     lines = repr(path).splitlines()
     assert lines[0] == "ClusterPath(7 rows, 1 to 7 clusters)"
@@ -171,7 +171,7 @@ def test_the_table():
 
 
 def test_a_long_table_is_cut():
-    path = TransitiveClustering(2).fit(points("blobs", 60, 2, 0)).path(2, 60)
+    path = TransitiveKMeans(2).fit(points("blobs", 60, 2, 0)).path(2, 60)
     lines = repr(path).splitlines()
     assert len(lines) == 2 + 40 + 1
     assert lines[-1] == "… and 19 more"
@@ -179,7 +179,7 @@ def test_a_long_table_is_cut():
 
 def test_frame():
     pytest.importorskip("pandas")
-    path = TransitiveClustering(2).fit(points("blobs", 60, 2, 0)).path(2, 5)
+    path = TransitiveKMeans(2).fit(points("blobs", 60, 2, 0)).path(2, 5)
     frame = path.to_frame()
     assert frame.index.tolist() == [2, 3, 4, 5]
     np.testing.assert_array_equal(frame["silhouette"], path.silhouette)
@@ -190,7 +190,7 @@ def test_frame():
 
 
 def test_frame_without_pandas_says_what_to_install(monkeypatch):
-    path = TransitiveClustering(2).fit(points("blobs", 60, 2, 0)).path(2, 3)
+    path = TransitiveKMeans(2).fit(points("blobs", 60, 2, 0)).path(2, 3)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         path.to_frame()
@@ -198,7 +198,7 @@ def test_frame_without_pandas_says_what_to_install(monkeypatch):
 
 def test_progress():
     told = []
-    model = TransitiveClustering(2, verbose=lambda *stage: told.append(stage))
+    model = TransitiveKMeans(2, verbose=lambda *stage: told.append(stage))
     model.fit(points("blobs", 60, 2, 0))
     told.clear()
     model.path(2, 6, n_jobs=2)
@@ -210,11 +210,11 @@ def test_before_a_fit():
 
     for ask in (lambda m: m.path(), lambda m: m.hierarchy()):
         with pytest.raises(NotFittedError):
-            ask(TransitiveClustering(2))
+            ask(TransitiveKMeans(2))
 
 
 def test_ctrl_c_ends_it(monkeypatch):
-    model = TransitiveClustering(2).fit(points("blobs", 60, 2, 0))
+    model = TransitiveKMeans(2).fit(points("blobs", 60, 2, 0))
     asked = []
 
     def interrupted(plan):
@@ -232,11 +232,11 @@ def test_ctrl_c_ends_it(monkeypatch):
 
 def test_no_cluster_of_the_path_is_too_small():
     X = np.concatenate([points("blobs", 80, 2, 0), [[1e3, 0.0], [0.0, 1e3]]])
-    model = TransitiveClustering(2, min_cluster_size=5).fit(X)
+    model = TransitiveKMeans(2, min_cluster_size=5).fit(X)
     path = model.path(2, 4)
     assert min(sizes.min() for sizes in path.sizes) >= 5
     for k, labels in zip(path.n_clusters, path.labels, strict=True):
-        again = TransitiveClustering(k, min_cluster_size=5).fit(X)
+        again = TransitiveKMeans(k, min_cluster_size=5).fit(X)
         np.testing.assert_array_equal(labels, again.labels_)
     with pytest.raises(ValueError, match="min_cluster_size=5"):
         model.path(2, 60)

@@ -5,8 +5,9 @@ import pytest
 from sklearn.metrics import silhouette_samples, silhouette_score
 
 from inputs import KINDS, many, points
-from isthmus import SpanningTree, UltrametricTree, transitive_silhouette
-from isthmus.model_selection import Silhouette, silhouette
+from isthmus import SpanningTree, UltrametricTree
+from isthmus.model_selection import silhouette
+from isthmus.model_selection.silhouette import Silhouette, transitive_silhouette
 
 
 def labellings(tree, seed):

@@ -10,13 +10,14 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import isthmus
-from isthmus import TransitiveClustering, UltrametricTree, suggest_n_clusters
+from clusterers import clusterer
+from isthmus import TransitiveKMeans, UltrametricTree, suggest_n_clusters
 from isthmus.datasets import make_multi_scale, make_two_moons
 
 MOONS, SIDES = make_two_moons(200, random_state=0)
 
 
-@parametrize_with_checks([TransitiveClustering("auto"), TransitiveClustering("auto", k_max=3)])
+@parametrize_with_checks([TransitiveKMeans("auto"), TransitiveKMeans("auto", k_max=3)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -57,7 +58,7 @@ def test_rows_of_weight_zero_are_left_out():
     np.testing.assert_array_equal(found.strength, expected.strength)
     assert (found.labels[:100] == -1).all()
     np.testing.assert_array_equal(found.labels[100:], expected.labels)
-    model = TransitiveClustering("auto").fit(X, sample_weight=weights)
+    model = TransitiveKMeans("auto").fit(X, sample_weight=weights)
     assert (model.labels_ >= 0).all()
     np.testing.assert_array_equal(model.suggestion_.labels, found.labels)
 
@@ -94,12 +95,12 @@ def test_bad_parameters():
 
 def test_auto_fits_what_it_suggests():
     X, y = make_multi_scale(random_state=0)
-    model = TransitiveClustering("auto").fit(X)
+    model = TransitiveKMeans("auto").fit(X)
     assert model.n_clusters_ == model.suggestion_.n_clusters == 3
-    np.testing.assert_array_equal(model.labels_, TransitiveClustering(3).fit_predict(X))
+    np.testing.assert_array_equal(model.labels_, TransitiveKMeans(3).fit_predict(X))
     np.testing.assert_array_equal(model.labels_, np.array([2, 0, 1])[y])
     assert model.n_clusters == "auto"
-    np.testing.assert_array_equal(model.labels_for(2), TransitiveClustering(3).fit(X).labels_for(2))
+    np.testing.assert_array_equal(model.labels_for(2), TransitiveKMeans(3).fit(X).labels_for(2))
     again = pickle.loads(pickle.dumps(model))
     assert str(again.suggestion_) == str(model.suggestion_)
     assert clone(model).k_max == 20
@@ -107,7 +108,7 @@ def test_auto_fits_what_it_suggests():
 
 def test_auto_in_noise_is_one_cluster():
     X = np.random.default_rng(0).uniform(size=(300, 2))
-    model = TransitiveClustering("auto").fit(X)
+    model = TransitiveKMeans("auto").fit(X)
     assert model.n_clusters_ == 1
     assert (model.labels_ == 0).all()
     assert model.suggestion_.confidence == "no clear structure"
@@ -115,7 +116,7 @@ def test_auto_in_noise_is_one_cluster():
 
 @pytest.mark.parametrize("objective", ["rows", "embedding", "cut"])
 def test_a_fit_forgets_an_earlier_suggestion(objective):
-    model = TransitiveClustering("auto", objective=objective).fit(MOONS)
+    model = clusterer(objective, "auto").fit(MOONS)
     assert model.n_clusters_ == 2
     model.set_params(n_clusters=4).fit(MOONS)
     assert model.n_clusters_ == 4
@@ -124,12 +125,12 @@ def test_a_fit_forgets_an_earlier_suggestion(objective):
 
 def test_bad_parameters_of_auto():
     with pytest.raises(TypeError, match="n_clusters must be an integer or 'auto', got 'many'"):
-        TransitiveClustering("many").fit(MOONS)
+        TransitiveKMeans("many").fit(MOONS)
     with pytest.raises(ValueError, match="k_max must be at least 2"):
-        TransitiveClustering("auto", k_max=0).fit(MOONS)
+        TransitiveKMeans("auto", k_max=0).fit(MOONS)
     with pytest.raises(ValueError, match="init gives a row for each cluster"):
-        TransitiveClustering("auto", init=[0, 150]).fit(MOONS)
-    TransitiveClustering(2, k_max=0).fit(MOONS)  # not used
+        TransitiveKMeans("auto", init=[0, 150]).fit(MOONS)
+    TransitiveKMeans(2, k_max=0).fit(MOONS)  # not used
 
 
 def test_the_number_heeds_the_least_size():
@@ -138,9 +139,9 @@ def test_the_number_heeds_the_least_size():
     X = np.concatenate(
         [rng.normal(place, 1.0, (n, 2)) for n, place in zip(sizes, places, strict=True)]
     )
-    assert TransitiveClustering("auto").fit(X).n_clusters_ == 3
+    assert TransitiveKMeans("auto").fit(X).n_clusters_ == 3
     for least, k in ((20, 3), (40, 2), (60, 2)):
-        model = TransitiveClustering("auto", min_cluster_size=least).fit(X)
+        model = TransitiveKMeans("auto", min_cluster_size=least).fit(X)
         assert model.suggestion_.n_clusters == 3
         assert model.n_clusters_ <= k
         assert np.bincount(model.labels_).min() >= least

@@ -203,7 +203,7 @@ def test_as_a_frame(monkeypatch):
 
 
 def test_silhouettes_are_those_of_the_groups():
-    from isthmus import transitive_silhouette
+    from isthmus.model_selection import transitive_silhouette
 
     X, _ = make_multi_scale(random_state=0)
     tree = UltrametricTree.from_data(X)

@@ -5,9 +5,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from inputs import points
-from isthmus import UltrametricTree, transitive_distances
+from isthmus import UltrametricTree
 from isthmus.plotting import distance_map, plot_distance_map, plot_orders
 from isthmus.plotting.heat_map import named_middles, order_matrices
+from isthmus.theory import transitive_distances
 
 LABELS = np.array([2, 0, 1])[np.arange(20) % 3]
 

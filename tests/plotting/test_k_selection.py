@@ -6,7 +6,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from isthmus import TransitiveClustering, suggest_n_clusters
+from isthmus import TransitiveKMeans, suggest_n_clusters
 from isthmus.datasets import make_multi_scale
 from isthmus.plotting import plot_cluster_path, plot_suggestion
 from isthmus.plotting.style import CUT_COLOUR
@@ -117,7 +117,7 @@ def test_what_is_not_consistent_is_hollow_and_red(axes):
 
 def test_a_path_of_a_fit_on_a_new_figure():
     X, _ = make_multi_scale(random_state=0)
-    path = TransitiveClustering(3).fit(X).path(1, 6)
+    path = TransitiveKMeans(3).fit(X).path(1, 6)
     panels = plot_cluster_path(path)
     assert len(panels) == 3
     np.testing.assert_array_equal(panels[0].lines[0].get_ydata()[1:], path.silhouette[1:])

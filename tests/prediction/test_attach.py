@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from clusterers import TreeClusterer, label_new_points
 from inputs import many, points
 from isthmus import UltrametricTree
-from isthmus.kmeans import TreeClusterer
-from isthmus.prediction.attach import attach_by_distances, label_new_points, transitive_rows
+from isthmus.prediction.attach import attach_by_distances, transitive_rows
 from oracles.dense import distances_of_new_point, label_of_new_point
 
 INPUTS = many(154, largest=60)
@@ -60,7 +60,7 @@ def test_labels_are_those_of_the_nearest_mean(kind, n, d, seed, objective):
     tree, distances, point_weights = split(kind, n, d, seed)
     power = (1.0, 0.5, 2.0)[seed % 3]
     clusterer = TreeClusterer(
-        tree, objective=objective, power=power, point_weights=point_weights if seed % 2 else None
+        tree, method=objective, power=power, point_weights=point_weights if seed % 2 else None
     )
     labels = clusterer.solve(min(n, 1 + seed % 11)).labels
     found = label_new_points(clusterer, tree, labels, linked(tree, distances))
@@ -83,7 +83,7 @@ def test_labels_are_those_of_the_nearest_mean(kind, n, d, seed, objective):
 def test_a_new_point_upon_an_old_one_gets_its_label(kind, objective):
     X = points(kind, 300, 2, seed=4)
     tree = UltrametricTree.from_data(X)
-    clusterer = TreeClusterer(tree, objective=objective)
+    clusterer = TreeClusterer(tree, method=objective)
     for k in (2, 5, 20):
         labels = clusterer.solve(k).labels
         np.testing.assert_array_equal(
@@ -95,7 +95,7 @@ def test_a_new_point_upon_an_old_one_gets_its_label(kind, objective):
 @pytest.mark.parametrize("power", [1.0, 8.0])
 def test_infinitely_far_points_are_a_tie(objective, power):
     tree = UltrametricTree.from_data(points("blobs", 60, 2, seed=1))
-    clusterer = TreeClusterer(tree, objective=objective, power=power)
+    clusterer = TreeClusterer(tree, method=objective, power=power)
     labels = clusterer.solve(4).labels
     far = np.full((2, 60), 1e300)
     far[:, labels == 0] /= 2

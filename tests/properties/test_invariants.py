@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from isthmus import TransitiveClustering, UltrametricTree, minimum_spanning_tree
-from isthmus.kmeans import TreeClusterer
+from clusterers import TreeClusterer, clusterer
+from isthmus import UltrametricTree, minimum_spanning_tree
 
 # Sixteenths of small numbers: sums and differences are exact, and ties are many.
 coordinates = st.integers(-160, 160).map(lambda i: i / 16)
@@ -67,7 +67,7 @@ def test_lazy_and_plain_agree(X, data):
     k = data.draw(st.integers(1, len(X)))
     start = data.draw(st.permutations(range(len(X))))[:k]
     objective = data.draw(st.sampled_from(["rows", "embedding"]))
-    clusterer = TreeClusterer(UltrametricTree.from_data(X), objective=objective)
+    clusterer = TreeClusterer(UltrametricTree.from_data(X), method=objective)
     lazy, plain = (
         clusterer.solve(k, init=start, algorithm=algorithm) for algorithm in ("lazy", "plain")
     )
@@ -79,7 +79,7 @@ def test_lazy_and_plain_agree(X, data):
 def test_exactly_k_clusters(X, data):
     k = data.draw(st.integers(1, len(X)))
     objective = data.draw(st.sampled_from(["rows", "embedding", "cut"]))
-    labels = TransitiveClustering(k, objective=objective).fit_predict(X)
+    labels = clusterer(objective, k).fit_predict(X)
     assert sorted(set(labels.tolist())) == list(range(k))
     sizes = np.bincount(labels)
     assert (np.diff(sizes) <= 0).all()
@@ -110,7 +110,7 @@ def test_permuting_rows_permutes_clusters_where_nothing_is_tied(
         X = np.abs(X[:, None] - X[None]).sum(axis=2)
         permuted_X = X[np.ix_(order, order)]
     for k in range(1, min(n, 5) + 1):
-        model = TransitiveClustering(k, objective=objective, metric=metric)
+        model = clusterer(objective, k, metric=metric)
         labels = model.fit(X, sample_weight=weights).labels_
         permuted = model.fit(permuted_X, sample_weight=permuted_weights).labels_
         if n > 2 or weighted:  # two points are each other's mirror image

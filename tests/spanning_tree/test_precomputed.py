@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
 
 from inputs import KINDS, many, points
-from isthmus import UltrametricTree, minimum_spanning_tree, transitive_distances
+from isthmus import UltrametricTree, minimum_spanning_tree
 from isthmus.metrics.precomputed import check_precomputed
+from isthmus.theory import transitive_distances
 from oracles.dense import kruskal
 
 

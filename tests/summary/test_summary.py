@@ -16,9 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 from inputs import many, points
-from isthmus import TransitiveClustering, UltrametricTree, consistency, outlier_scores
+from isthmus import TransitiveCut, TransitiveKMeans, UltrametricTree, outlier_scores
 from isthmus.summary import feature_means as feature_means_module
 from isthmus.summary.feature_means import feature_means
+from isthmus.theory import consistency
 from isthmus.ultrametric.separation import sums_within_clusters
 
 
@@ -53,7 +54,7 @@ def test_figures_are_those_of_the_matrix(kind, n, d, seed, weighted):
         weights[:3] = 1.0
     on_tree = np.flatnonzero(weights)
     k = min(4, len(on_tree))
-    model = TransitiveClustering(k, objective="cut")
+    model = TransitiveCut(k)
     model.fit(X, sample_weight=weights if weighted else None)
     found = model.summary_
     matrix = np.full((n, n), np.nan)
@@ -119,26 +120,24 @@ def test_means_of_all_kinds_of_data(monkeypatch):
 
 def test_what_has_no_features_has_no_means():
     X = points("blobs", 40, 2, 0)
-    found = TransitiveClustering(3, metric="precomputed").fit(cdist(X, X)).summary_
-    expected = TransitiveClustering(3).fit(X).summary_
+    found = TransitiveKMeans(3, metric="precomputed").fit(cdist(X, X)).summary_
+    expected = TransitiveKMeans(3).fit(X).summary_
     assert found.feature_means is None
     assert found.feature_names == ()
     np.testing.assert_array_equal(found.medoids, expected.medoids)
     assert "mean" not in str(found)
     assert list(found.to_frame().columns) == list(expected.to_frame().columns)[:-2]
     words = ["tree", "trees", "three", "blossom", "blossoms"]
-    model = TransitiveClustering(2, metric=lambda a, b: abs(len(a) - len(b)) + (a[0] != b[0]))
+    model = TransitiveKMeans(2, metric=lambda a, b: abs(len(a) - len(b)) + (a[0] != b[0]))
     assert model.fit(words).summary_.sizes.tolist() == [3, 2]
 
 
 def test_components_that_are_infinitely_far_apart():
     graph = csr_array(np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 2], [0, 0, 2, 0.0]]))
-    model = TransitiveClustering(2, metric="precomputed", disconnected="join", objective="cut").fit(
-        graph
-    )
+    model = TransitiveCut(2, metric="precomputed", disconnected="join").fit(graph)
     assert np.isinf(model.summary_.distances).all()
     assert "∞" in str(model.summary_)
-    one = TransitiveClustering(1, metric="precomputed", disconnected="join", objective="cut")
+    one = TransitiveCut(1, metric="precomputed", disconnected="join")
     found = one.fit(graph).summary_
     assert found.medoids.tolist() == [0]
     assert found.nearest.tolist() == [-1]
@@ -148,7 +147,7 @@ def test_components_that_are_infinitely_far_apart():
 
 def test_frame():
     X = pd.DataFrame(points("blobs", 90, 2, 0), columns=["height", "width"])
-    model = TransitiveClustering(3).fit(X)
+    model = TransitiveKMeans(3).fit(X)
     frame = model.summary_.to_frame()
     assert frame.index.name == "cluster"
     assert list(frame.columns) == [
@@ -157,13 +156,13 @@ def test_frame():
     ]  # fmt: skip
     means = X.groupby(model.labels_).mean()
     np.testing.assert_allclose(frame[["mean height", "mean width"]], means)
-    weighted = TransitiveClustering(3).fit(X, sample_weight=2.0).summary_.to_frame()
+    weighted = TransitiveKMeans(3).fit(X, sample_weight=2.0).summary_.to_frame()
     assert list(weighted.columns[:3]) == ["size", "weight", "share"]
     np.testing.assert_array_equal(weighted["weight"], 2 * weighted["size"])
 
 
 def test_without_pandas(monkeypatch):
-    summary = TransitiveClustering(2).fit(points("blobs", 30, 2, 0)).summary_
+    summary = TransitiveKMeans(2).fit(points("blobs", 30, 2, 0)).summary_
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         summary.to_frame()
@@ -172,7 +171,7 @@ def test_without_pandas(monkeypatch):
 
 def test_text_is_aligned_and_short():
     X = points("blobs", 60, 1, 0) @ np.ones((1, 11))
-    model = TransitiveClustering(24, objective="cut").fit(X)
+    model = TransitiveCut(24).fit(X)
     lines = str(model.summary_).splitlines()
     assert len(lines) == 1 + 1 + 20 + 2
     assert len({len(line) for line in lines[1:22]}) == 1
@@ -204,7 +203,7 @@ class Tags(HTMLParser):
 def test_html_of_a_summary():
     evil = "<script>alert('a')</script> & \"b\""
     X = pd.DataFrame(points("blobs", 60, 3, 0), columns=[evil, "line\nbreak", "z" * 500])
-    summary = TransitiveClustering(25, objective="cut").fit(X).summary_
+    summary = TransitiveCut(25).fit(X).summary_
     page = summary._repr_html_()
     tags = Tags(page)
     assert "script" not in tags.names
@@ -217,10 +216,10 @@ def test_html_of_a_summary():
 
 def test_a_notebook_shows_the_diagram_and_the_summary_below():
     X = points("blobs", 60, 2, 0)
-    model = TransitiveClustering(3)
+    model = TransitiveKMeans(3)
     unfitted = model._repr_html_()
     assert "isthmus-summary" not in unfitted
-    assert "TransitiveClustering" in unfitted
+    assert "TransitiveKMeans" in unfitted
     model.fit(X)
     table = model.summary_._repr_html_()
     for page in (model._repr_html_(), model._repr_mimebundle_()["text/html"]):
@@ -235,7 +234,7 @@ def test_a_notebook_shows_the_diagram_and_the_summary_below():
 
 def test_it_is_that_of_the_last_fit():
     X = points("blobs", 60, 2, 0)
-    model = TransitiveClustering(3)
+    model = TransitiveKMeans(3)
     with pytest.raises(NotFittedError):
         model.summary_  # noqa: B018
     assert not hasattr(model, "summary_")

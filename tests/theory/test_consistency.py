@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import coo_array
 
 from inputs import KINDS, many, points
-from isthmus import SpanningTree, TransitiveClustering, UltrametricTree
+from isthmus import SpanningTree, TransitiveKMeans, UltrametricTree
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.theory import consistency
 from oracles.dense import minimax_matrix
@@ -171,7 +171,7 @@ def test_a_million_points():
 
 def test_a_clustering_can_be_judged_by_its_tree():
     X = points("blobs", 200, 2, seed=0)
-    model = TransitiveClustering(4).fit(X)
+    model = TransitiveKMeans(4).fit(X)
     found = consistency(model.tree_, model.labels_)
     assert found.sizes.tolist() == np.bincount(model.labels_).tolist()
 

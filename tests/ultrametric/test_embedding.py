@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 
+from clusterers import TreeClusterer
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.kmeans import TreeClusterer
 from oracles.dense import embedded_lloyd
 
 INPUTS = many(105, largest=200)
@@ -137,7 +137,7 @@ def test_k_means_on_the_rows_is_our_objective(kind, n, d, seed):
     exact = embedded_lloyd(tree.matrix(), start)
     if exact is None or exact[3] <= SAFE:  # an empty cluster, or near-ties
         return
-    ours = TreeClusterer(tree, objective="embedding").solve(len(start), init=start)
+    ours = TreeClusterer(tree, method="embedding").solve(len(start), init=start)
     dense = tree.embedding().toarray()
     theirs = KMeans(len(start), init=dense[start], n_init=1, tol=0, max_iter=300).fit(dense)
     np.testing.assert_array_equal(theirs.labels_, ours.labels)

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from inputs import KINDS, many, points
-from isthmus import stopping_orders, transitive_distances, transitive_sequence
 from isthmus.metrics.pairwise import distance_matrix
+from isthmus.theory import stopping_orders, transitive_distances, transitive_sequence
 from isthmus.ultrametric.orders import minimax_product
 from oracles.dense import minimax_matrix, minimax_of_order
 

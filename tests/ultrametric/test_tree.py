@@ -59,7 +59,7 @@ def test_every_node_is_a_slice_of_the_leaf_order(kind):
 
 
 def test_long_numbers_where_there_are_too_many_nodes_for_short_ones(monkeypatch):
-    from isthmus.kmeans import TreeClusterer
+    from clusterers import TreeClusterer
     from isthmus.ultrametric import merges
 
     assert (index_type(2**31 - 1), index_type(2**31)) == (np.int32, np.int64)

@@ -12,11 +12,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
 from isthmus._utils.typing import Labels
-from isthmus.estimators.input import check_input
+from isthmus.estimators.input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import (
-    SPARSE_METRICS,
-    canonical_name,
     resolve_metric,
 )
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
@@ -32,7 +30,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, default=8
     metric : str or callable, default="euclidean"
-        The base distance, as for :class:`isthmus.TransitiveClustering`.
+        The base distance, as for :class:`isthmus.TransitiveCut`.
     metric_params : dict, optional
         Parameters of the metric.
     n_jobs : int, optional
@@ -77,7 +75,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points or distances, as for :class:`isthmus.TransitiveClustering`.
+            Points or distances, as for :class:`isthmus.TransitiveCut`.
         y : ignored
             Present for scikit-learn's conventions.
 
@@ -97,12 +95,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = canonical_name(self.metric) == "precomputed"
-        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
-        tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
-        tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
-        return tags
+        return input_tags(super().__sklearn_tags__(), self.metric)
 
 
 def labels_without_longest_edges(tree: SpanningTree, n_clusters: int) -> Labels:

@@ -81,7 +81,7 @@ def distances_of(estimator: BaseEstimator, X: Any, n_fits: int = 1) -> Floats:
     require_memory(
         (1 + _MATRICES * n_fits) * len(points) ** 2 * 8,
         f"The matrices of a spectral method for {len(points)} points",
-        "TransitiveClustering works without them.",
+        "TransitiveCut and TransitiveKMeans work without them.",
     )
     return distance_matrix(points)
 

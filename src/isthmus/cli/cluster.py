@@ -90,23 +90,30 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
             f"{'row' if n_points == 1 else 'rows'}."
         )
-    from isthmus.estimators import TransitiveClustering
+    from isthmus.estimators import TransitiveCut, TransitiveKMeans
 
-    model = TransitiveClustering(
-        args.n_clusters,
-        metric=args.metric,
-        metric_params=None if args.p is None else {"p": args.p},
-        objective=args.objective,
-        power=args.power,
-        min_cluster_size=args.min_cluster_size,
-        init=args.init,
-        n_init=args.n_init,
-        max_iter=args.max_iter,
-        random_state=args.seed,
-        k_max=args.k_max,
-        n_jobs=args.jobs,
-        verbose=int(_is_watched() and not args.quiet and not args.json),
-    )
+    common = {
+        "metric": args.metric,
+        "metric_params": None if args.p is None else {"p": args.p},
+        "min_cluster_size": args.min_cluster_size,
+        "k_max": args.k_max,
+        "n_jobs": args.jobs,
+        "verbose": int(_is_watched() and not args.quiet and not args.json),
+    }
+    model: Any
+    if args.objective == "cut":
+        model = TransitiveCut(args.n_clusters, **common)
+    else:
+        model = TransitiveKMeans(
+            args.n_clusters,
+            space=args.objective,
+            power=args.power,
+            init=args.init,
+            n_init=args.n_init,
+            max_iter=args.max_iter,
+            random_state=args.seed,
+            **common,
+        )
     with warnings.catch_warnings(record=True) as caught:
         try:
             model.fit(table.points)
@@ -140,10 +147,10 @@ def _summarise(model: Any, table: Table, seconds: float, warned: list[str]) -> S
         n_clusters=model.n_clusters_,
         sizes=np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
         inertia=float(model.inertia_),
-        n_iter=int(model.n_iter_),
+        n_iter=int(getattr(model, "n_iter_", 1)),
         seconds=round(seconds, 3),
         metric=model.metric,
-        objective=model.objective,
+        objective=getattr(model, "space", "cut"),
         columns=table.selected_names(),
         warnings=warned,
         suggestion=_suggested(model),

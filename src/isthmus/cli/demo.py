@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 from isthmus.cli.errors import UserError
 from isthmus.cli.output_file import Output, open_output
 from isthmus.datasets import load_ionosphere, load_iris, make_multi_scale, make_two_moons
-from isthmus.estimators import TransitiveClustering
+from isthmus.estimators import TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
 from isthmus.plotting import plot_clusters, plot_spanning_tree, require_matplotlib
 
@@ -110,7 +110,7 @@ def examples() -> list[Example]:
 
 def compare(example: Example) -> Outcome:
     """Cluster an example with both methods."""
-    estimator = TransitiveClustering(example.n_clusters)
+    estimator = TransitiveKMeans(example.n_clusters)
     estimator.fit(example.X)
     start = time.perf_counter()
     estimator.fit(example.X)

@@ -1,5 +1,5 @@
 """UltrametricTree → k parts by CUT, and nested ones."""
 
-from isthmus.cut.agglomerative import cut_hierarchy, hierarchy_labels
+from isthmus.cut.agglomerative import CutHierarchy, cut_hierarchy
 
-__all__ = ["cut_hierarchy", "hierarchy_labels"]
+__all__ = ["CutHierarchy", "cut_hierarchy"]

@@ -1,15 +1,8 @@
-"""scikit-learn's face over the stages: clusters and embeddings of points."""
+"""scikit-learn's interface: clusterers and embeddings of points."""
 
 from isthmus.estimators.kmeans_duality import KMeansDuality
-from isthmus.estimators.suggest import suggest_n_clusters
-from isthmus.estimators.transitive_clustering import TransitiveClustering
+from isthmus.estimators.transitive_cut import TransitiveCut
 from isthmus.estimators.transitive_embedding import TransitiveEmbedding
-from isthmus.model_selection.path import ClusterPath
+from isthmus.estimators.transitive_kmeans import TransitiveKMeans
 
-__all__ = [
-    "ClusterPath",
-    "KMeansDuality",
-    "TransitiveClustering",
-    "TransitiveEmbedding",
-    "suggest_n_clusters",
-]
+__all__ = ["KMeansDuality", "TransitiveCut", "TransitiveEmbedding", "TransitiveKMeans"]

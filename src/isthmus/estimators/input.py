@@ -15,7 +15,12 @@ from isthmus.metrics.precomputed import (
     check_new_distances,
     check_precomputed,
 )
-from isthmus.metrics.registry import AnyMetric, PrecomputedMetric
+from isthmus.metrics.registry import (
+    SPARSE_METRICS,
+    AnyMetric,
+    PrecomputedMetric,
+    canonical_name,
+)
 from isthmus.metrics.validation import (
     SPARSE_REFUSED,
     as_objects,
@@ -107,3 +112,16 @@ def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:
     validate_data(estimator, X, skip_check_array=True)
     estimator.n_features_in_ = distances.n_points
     return distances
+
+
+def input_tags(tags: Any, metric: Any, *, dense: bool = False) -> Any:
+    """Return scikit-learn's tags of an estimator with what a metric takes.
+
+    dense : bool
+        Whether sparse points are refused, whatever the metric.
+    """
+    name = canonical_name(metric)
+    tags.input_tags.pairwise = tags.input_tags.positive_only = name == "precomputed"
+    tags.input_tags.allow_nan = name == "nan_euclidean"
+    tags.input_tags.sparse = not dense and name in ("precomputed", *SPARSE_METRICS)
+    return tags

@@ -10,12 +10,12 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
-from isthmus.estimators.input import check_input
+from isthmus.estimators.input import check_input, input_tags
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.precomputed import check_full_matrix
-from isthmus.metrics.registry import PrecomputedMetric, canonical_name, resolve_metric
+from isthmus.metrics.registry import PrecomputedMetric, resolve_metric
 
-_INSTEAD_OF_GRAPH = "TransitiveClustering takes graphs, with metric='precomputed'."
+_INSTEAD_OF_GRAPH = "TransitiveCut takes graphs, with metric='precomputed'."
 
 
 class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -24,13 +24,13 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     The paper's observation [1]_: where clusters are round or elliptic, this gives nearly the same
     clusters as K-means on the points. With ``metric="precomputed"`` it clusters any matrix of
     distances; given ``transitive_distances(X)`` it is the paper's algorithm with its n × n matrix,
-    for which :class:`TransitiveClustering` is the fast way.
+    for which :class:`TransitiveKMeans` is the fast way.
 
     Parameters
     ----------
     n_clusters : int, default=8
     metric : str or callable, default="euclidean"
-        As for :class:`TransitiveClustering`.
+        As for :class:`TransitiveCut`.
     metric_params : dict, optional
     init : {"k-means++", "random"}, default="k-means++"
     n_init : int or "auto", default="auto"
@@ -124,8 +124,4 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = canonical_name(self.metric) == "precomputed"
-        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
-        tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
-        return tags
+        return input_tags(super().__sklearn_tags__(), self.metric, dense=True)

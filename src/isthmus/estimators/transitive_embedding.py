@@ -11,11 +11,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_positive
 from isthmus._utils.typing import Floats
-from isthmus.estimators.input import check_input
+from isthmus.estimators.input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import (
-    SPARSE_METRICS,
-    canonical_name,
     resolve_metric,
 )
 from isthmus.ultrametric import UltrametricTree
@@ -36,7 +34,7 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         How many coordinates; below the number of points. None for all of them, n - 1, as a dense
         array: ``tree_.embedding()`` is the sparse one.
     metric : str or callable, default="euclidean"
-        The base distance, as for :class:`TransitiveClustering`.
+        The base distance, as for :class:`TransitiveCut`.
     metric_params : dict, optional
         Parameters of the metric.
     disconnected : "error" or float, default="error"
@@ -98,7 +96,7 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points or distances, as for :class:`TransitiveClustering`.
+            Points or distances, as for :class:`TransitiveCut`.
         y : ignored
             Present for scikit-learn's conventions.
 
@@ -144,12 +142,7 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        precomputed = canonical_name(self.metric) == "precomputed"
-        tags.input_tags.pairwise = tags.input_tags.positive_only = precomputed
-        tags.input_tags.sparse = precomputed or canonical_name(self.metric) in SPARSE_METRICS
-        tags.input_tags.allow_nan = canonical_name(self.metric) == "nan_euclidean"
-        return tags
+        return input_tags(super().__sklearn_tags__(), self.metric)
 
 
 def _variance_ratios(tree: UltrametricTree) -> Floats:

@@ -46,7 +46,7 @@ def workspace_within(
     n_clusters: int,
     n_jobs: int,
     *,
-    point_weights: bool = False,
+    weighted: bool = False,
     power: bool = False,
     random: bool = False,
 ) -> tuple[int, Workspace]:
@@ -56,9 +56,7 @@ def workspace_within(
     """
     if budget.limit is None:
         return n_jobs, Workspace()
-    shared = _SMALL + n_points * (
-        _TREE + point_weights * _WEIGHTS + power * _POWER + random * _RANDOM
-    )
+    shared = _SMALL + n_points * (_TREE + weighted * _WEIGHTS + power * _POWER + random * _RANDOM)
     least = n_points * (_RUN + _COLUMN) + _FEWEST_NODES * _bytes_per_node(n_clusters)
     budget.require(shared + least, f"Clustering {n_points:,} points into {n_clusters:,} clusters")
     left = budget.limit - budget.used - shared

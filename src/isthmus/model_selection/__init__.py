@@ -1,6 +1,8 @@
 """UltrametricTree → how many clusters, and how good they are."""
 
-from isthmus.model_selection.silhouette import Silhouette, transitive_silhouette
-from isthmus.model_selection.suggestion import Suggestion, suggest
+from isthmus.model_selection.api import suggest_n_clusters
+from isthmus.model_selection.path import ClusterPath
+from isthmus.model_selection.silhouette import transitive_silhouette
+from isthmus.model_selection.suggestion import Suggestion
 
-__all__ = ["Silhouette", "Suggestion", "suggest", "transitive_silhouette"]
+__all__ = ["ClusterPath", "Suggestion", "suggest_n_clusters", "transitive_silhouette"]

@@ -41,10 +41,10 @@ class ClusterPath:
     margin : ndarray of shape (m,)
         The smallest margin of a cluster: its distance to the nearest other one, less the widest
         gap within it. Above 0 exactly where all clusters are consistent; see
-        :func:`isthmus.consistency`. Infinite for one cluster.
+        :func:`isthmus.theory.consistency`. Infinite for one cluster.
     silhouette : ndarray of shape (m,)
-        The mean silhouette by transitive distances; see :func:`isthmus.transitive_silhouette`.
-        NaN for one cluster, which has none.
+        The mean silhouette by transitive distances; see
+        :func:`isthmus.model_selection.transitive_silhouette`. NaN for one cluster, which has none.
     """
 
     n_clusters: Ints

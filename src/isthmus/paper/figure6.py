@@ -70,8 +70,8 @@ _WAYS: dict[str, Callable[[Result], float]] = {
     "… lowest inertia of random starts": lambda s: _start(s, "ours", "lowest_inertia"),
     "… equally many images of each digit": lambda s: s["ways"]["balanced"],
     "… angles between images of ink": lambda s: s["ways"]["ink"],
-    'objective "embedding"': lambda s: s["ways"]["embedding"],
-    'objective "cut"': lambda s: s["ways"]["cut"],
+    'space="embedding"': lambda s: s["ways"]["embedding"],
+    "TransitiveCut": lambda s: s["ways"]["cut"],
     "… angles between images of ink, cut": lambda s: s["ways"]["ink, cut"],
     "K-means on points, most frequent of single random starts": lambda s: _start(
         s, "kmeans", "most_frequent"
@@ -199,7 +199,7 @@ def _draws_in_words(results: Results) -> list[str]:
     return [
         f"{begin}: of {len(means):,} draws of ten out of {len(results)} sets the smallest mean is "
         f"that of {', '.join(parts)}.",
-        f'With objective "cut", on the same spanning tree, our mean would be '
+        "With TransitiveCut, on the same spanning tree, our mean would be "
         f"{error_table(ten_sets(results), ['cut']).mean():.3f}, and the smallest in "
         f"{cut_first:.0%} of draws.",
     ]

@@ -22,7 +22,7 @@ STAND_IN_SCALE = 4.0
 _N_DRAWS = 10_000
 HIGH_ERROR = 0.2
 ALL_METHODS = (*METHODS, "cut")
-LONG_NAMES = {**NAMES, "cut": 'Ours, objective "cut"'}
+LONG_NAMES = {**NAMES, "cut": "TransitiveCut"}
 
 
 def ten_sets(results: Results) -> list[Result]:

@@ -56,7 +56,7 @@ def _ten_picture(results: Results) -> Picture:
     return Picture(
         "figure6",
         "Error rates of the four methods on ten sets of digits, as in the paper's figure; dotted, "
-        'for information, our method with objective "cut".',
+        "for information, TransitiveCut.",
         figure,
     )
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from isthmus._utils.typing import Array, Floats
 from isthmus.datasets import digit_subset, load_digits_stand_in, load_usps
-from isthmus.estimators import TransitiveClustering
+from isthmus.estimators import TransitiveCut, TransitiveKMeans
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.methods import (
-    n_classes,
     run_all,
     single_starts_of_kmeans,
     single_starts_of_ours,
@@ -96,26 +95,27 @@ def kept_together(labels: Array, y: Array) -> dict[str, float]:
 def _errors_of_other_ways(
     data: str, X: Array, y: Array, n_samples: int, seed: int
 ) -> dict[str, float]:
-    """Return errors of our method with other objectives, another distance, and other images.
+    """Return errors in another space, of CUT, with another distance, and on other images.
 
     "ink" is the angle between images whose background is 0; "balanced" has equally many images of
     each digit.
     """
     ink = X - X.min()
     digits = np.unique(y)
+    k = len(digits)
     drawn = [digit_subset(*_images(data), [d], n_samples // len(digits), seed) for d in digits]
     balanced, of_balanced = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     return {
-        "embedding": _error_of(X, y, objective="embedding"),
-        "cut": _error_of(X, y, objective="cut"),
-        "ink": _error_of(ink, y, metric="angular"),
-        "ink, cut": _error_of(ink, y, metric="angular", objective="cut"),
-        "balanced": _error_of(balanced, of_balanced),
+        "embedding": _error_of(TransitiveKMeans(k, space="embedding"), X, y),
+        "cut": _error_of(TransitiveCut(k), X, y),
+        "ink": _error_of(TransitiveKMeans(k, metric="angular"), ink, y),
+        "ink, cut": _error_of(TransitiveCut(k, metric="angular"), ink, y),
+        "balanced": _error_of(TransitiveKMeans(k), balanced, of_balanced),
     }
 
 
-def _error_of(X: Array, y: Array, **parameters: Any) -> float:
-    return error_rate(y, TransitiveClustering(n_classes(y), **parameters).fit_predict(X))
+def _error_of(model: TransitiveCut | TransitiveKMeans, X: Array, y: Array) -> float:
+    return error_rate(y, model.fit_predict(X))
 
 
 def _explained_sparseness(X: Array, labels: Array, y: Array) -> dict[str, Any]:

@@ -23,9 +23,9 @@ from isthmus.baselines import (
     SelfTuningSpectralClustering,
     sweep,
 )
-from isthmus.estimators import TransitiveClustering
+from isthmus.estimators import TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
-from isthmus.kmeans import TreeClusterer
+from isthmus.kmeans import KMeansClusterer, KMeansSettings, TreeSpace
 
 METHODS = ("kmeans", "njw", "self_tuning", "ours")
 NAMES = {"kmeans": "K-means", "njw": "NJW", "self_tuning": "Self-tuning", "ours": "Ours"}
@@ -33,7 +33,7 @@ NAMES = {"kmeans": "K-means", "njw": "NJW", "self_tuning": "Self-tuning", "ours"
 
 def run_ours(X: Any, y: Any) -> dict[str, Any]:
     """Return error and labels of our method with all defaults."""
-    return _scored(y, TransitiveClustering(n_classes(y)).fit_predict(X))
+    return _scored(y, TransitiveKMeans(n_classes(y)).fit_predict(X))
 
 
 def run_kmeans(X: Any, y: Any, *, seed: int = 0) -> dict[str, Any]:
@@ -101,11 +101,12 @@ def n_classes(y: Any) -> int:
 
 def single_starts_of_ours(X: Any, y: Any, *, n_starts: int) -> dict[str, Any]:
     """Return errors and inertias of our K-means on rows, one random start each."""
-    clusterer = TreeClusterer(TransitiveClustering(n_classes(y)).fit(X).tree_)
-    runs = [
-        clusterer.solve(n_classes(y), init="random", n_init=1, random_state=seed)
+    clusterer = KMeansClusterer(TreeSpace(TransitiveKMeans(n_classes(y)).fit(X).tree_))
+    all_settings = [
+        KMeansSettings(n_classes(y), init="random", n_init=1, random_state=seed)
         for seed in range(n_starts)
     ]
+    runs = [clusterer.run(settings.checked(len(X))) for settings in all_settings]
     return _solutions_of([(error_rate(y, run.labels), run.inertia) for run in runs])
 
 

@@ -19,7 +19,7 @@ from isthmus._utils.typing import Array, Floats
 from isthmus.baselines import NJWSpectralClustering, SelfTuningSpectralClustering
 from isthmus.baselines.affinities import gaussian_exponents, normalised_affinities
 from isthmus.baselines.eigenvectors import unit_rows
-from isthmus.estimators import TransitiveClustering
+from isthmus.estimators import TransitiveKMeans
 from isthmus.plotting.style import PALETTE
 from isthmus.ultrametric import UltrametricTree
 
@@ -95,7 +95,7 @@ def _njw_with(X: Floats, solve: Callable[[Floats], Floats]) -> tuple[Array, dict
 
 def by_tree(X: Floats) -> tuple[Array, dict[str, float]]:
     """Run isthmus: the paper's objective, on the tree instead of matrices."""
-    return TransitiveClustering(CLUSTERS, n_jobs=1).fit(X).labels_, {}
+    return TransitiveKMeans(CLUSTERS, n_jobs=1).fit(X).labels_, {}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from isthmus._numba.kernel import announce_compilation, kernel
 from isthmus._utils.parallel import chunks
 from isthmus._utils.rounding import is_nearer
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.api import TreeClusterer
+from isthmus.kmeans.space import TreeSpace
 from isthmus.prediction.ancestors import MOST_EDGES, Ancestry, Parts, ancestry_of, find_parts
 from isthmus.prediction.centre_distances import CentreSums, EmbeddedSums, RowSums
 from isthmus.ultrametric import UltrametricTree
@@ -159,15 +159,15 @@ class NewPoints:
 
     Parameters
     ----------
-    clusterer : TreeClusterer
+    space : TreeSpace
     tree : UltrametricTree
-        The tree that the clusterer was made of, before distances were raised to a power.
+        The tree that the space was made of, before distances were raised to a power.
     labels : (n,) int32
         The clusters, none of them empty.
     """
 
-    def __init__(self, clusterer: TreeClusterer, tree: UltrametricTree, labels: Labels) -> None:
-        self.clusterer = clusterer
+    def __init__(self, space: TreeSpace, tree: UltrametricTree, labels: Labels) -> None:
+        self.space = space
         self.tree = tree
         self.labels = labels
         self.n_clusters = int(labels.max()) + 1
@@ -178,18 +178,13 @@ class NewPoints:
 
     @cached_property
     def _sums(self) -> CentreSums:
-        kind = EmbeddedSums if self.clusterer.objective_name == "embedding" else RowSums
-        return kind(self.clusterer.objective, self.labels)
+        kind = EmbeddedSums if self.space.name == "embedding" else RowSums
+        return kind(self.space.objective, self.labels)
 
-    def make_ready(self, *, distances: bool) -> None:
-        """Compute now what is otherwise computed by the first call.
-
-        distances : bool
-            Whether distances will be asked for; otherwise labels alone.
-        """
-        if distances or self.clusterer.objective_name != "cut":
-            announce_compilation("the distances of new points to clusters", find_parts)
-            self._ancestry, self._sums  # noqa: B018
+    def prepare(self) -> None:
+        """Compute now what is otherwise computed by the first call."""
+        announce_compilation("the distances of new points to clusters", find_parts)
+        self._ancestry, self._sums  # noqa: B018
 
     @property
     def n_together(self) -> int:
@@ -199,13 +194,10 @@ class NewPoints:
     def label(self, links: Attachments) -> Labels:
         """Return the clusters of new points, (n_new,).
 
-        A new point that coincides with a point of the tree gets its label. For the others the
-        clusterer's objective decides: that of the nearest mean of a cluster; for CUT, that of the
-        nearest point. Ties go to the cluster with the smaller number.
+        A new point that coincides with a point of the tree gets its label, the others that of
+        the nearest centre. Ties go to the cluster with the smaller number.
         """
         nearest: Labels = self.labels[links.nearest]
-        if self.clusterer.objective_name == "cut":
-            return nearest
         new = links.length[links.begin[:-1]] > 0.0
         for start, stop in chunks(len(links), max(self.n_together, _TOGETHER)):
             best = np.full(stop - start, np.inf)
@@ -222,7 +214,7 @@ class NewPoints:
         """Return the squared distances of new points to the means of clusters, (n_new, k).
 
         In the space of rows; where the objective is "embedding", in the embedded space. They are
-        those of the kernels' scale: see :meth:`TreeClusterer.lengths`. Infinite where points
+        those of the kernels' scale: see :meth:`TreeSpace.lengths`. Infinite where points
         that the one reaches are infinitely far from the other.
         """
         out = np.empty((len(links), self.n_clusters))
@@ -230,7 +222,7 @@ class NewPoints:
             for first, distances in self._distances(links.part(start, stop)):
                 out[start:stop, first : first + distances.shape[1]] = distances
         np.maximum(out, 0.0, out=out)
-        if self.clusterer.n_infinite:
+        if self.space.n_infinite:
             out[self._infinitely_far(links)] = np.inf
         return out
 
@@ -265,12 +257,12 @@ class NewPoints:
 
     def _scaled(self, lengths: Floats) -> Floats:
         """Return distances in the kernels' scale."""
-        scaled = self.clusterer.raised(lengths) / self.clusterer.objective.unit
+        scaled = self.space.raised(lengths) / self.space.objective.unit
         return np.minimum(scaled, _AS_GOOD_AS_INFINITE)
 
     def _distances_by_rows(self, links: Attachments) -> Floats:
         """Return squared distances by way of whole rows: O(n k) for each new point."""
-        objective = self.clusterer.objective
+        objective = self.space.objective
         out = np.empty((len(links), self.n_clusters))
         for first, membership, point_weights in objective.memberships(self.labels, self.n_clusters):
             distances_of = objective.distances_of_new_points(membership, point_weights)
@@ -293,13 +285,6 @@ class NewPoints:
         last = np.maximum.reduceat(reached, links.begin[:-1])
         same = (first == last)[:, None] & (lowest == highest) & (first[:, None] == lowest)
         return np.asarray(~same)
-
-
-def label_new_points(
-    clusterer: TreeClusterer, tree: UltrametricTree, labels: Labels, links: Attachments
-) -> Labels:
-    """Return the clusters of new points, (n_new,); see :class:`NewPoints`."""
-    return NewPoints(clusterer, tree, labels).label(links)
 
 
 @kernel

@@ -35,7 +35,7 @@ class ClusterSummary:
         The cluster of that row, one of them where several are as near; -1 where there is none.
     margins : ndarray of shape (k,)
         ``distances - widest_gaps``; the cluster is consistent, in the sense of
-        :func:`isthmus.consistency`, where that is above 0.
+        :func:`isthmus.theory.consistency`, where that is above 0.
     medoids : ndarray of shape (k,)
         The row of the smallest sum of transitive distances to the rows of its cluster, weights
         counted; of several, equal to 12 digits, the first.

@@ -64,7 +64,7 @@ def transitive_distances(
 
     Examples
     --------
-    >>> from isthmus import transitive_distances
+    >>> from isthmus.theory import transitive_distances
     >>> line = [[0.0], [1.0], [3.0]]
     >>> float(transitive_distances(line, order=2)[0, 2]), float(transitive_distances(line)[0, 2])
     (3.0, 2.0)
@@ -123,7 +123,7 @@ def transitive_sequence(
 
     Examples
     --------
-    >>> from isthmus import transitive_sequence
+    >>> from isthmus.theory import transitive_sequence
     >>> steps = transitive_sequence([[0.0], [1.0], [2.0], [3.0]])
     >>> steps[:, 0, 3].tolist()
     [3.0, 3.0, 2.0, 1.0]
@@ -176,7 +176,7 @@ def stopping_orders(
 
     Examples
     --------
-    >>> from isthmus import stopping_orders
+    >>> from isthmus.theory import stopping_orders
     >>> stopping_orders([[0.0], [1.0], [2.0], [3.0]])[0].tolist()
     [1, 1, 3, 4]
     """

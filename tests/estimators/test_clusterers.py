@@ -1,4 +1,4 @@
-"""TransitiveClustering as a scikit-learn user meets it."""
+"""TransitiveKMeans as a scikit-learn user meets it."""
 
 import pickle
 import sys
@@ -19,17 +19,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
+from clusterers import clusterer
 from inputs import CityBlock, points
-from isthmus import KMeansDuality, SpanningTree, TransitiveClustering, UltrametricTree
+from isthmus import KMeansDuality, SpanningTree, TransitiveCut, TransitiveKMeans, UltrametricTree
 from isthmus.datasets import load_ionosphere
 from isthmus.evaluation import error_rate
 
 ESTIMATORS = [
-    TransitiveClustering(),
-    TransitiveClustering(objective="embedding", power=0.5),
-    TransitiveClustering(objective="cut"),
-    TransitiveClustering(init="k-means++", random_state=0, n_jobs=2),
-    TransitiveClustering(metric=CityBlock()),
+    TransitiveKMeans(),
+    TransitiveKMeans(space="embedding", power=0.5),
+    TransitiveCut(),
+    TransitiveKMeans(init="k-means++", random_state=0, n_jobs=2),
+    TransitiveKMeans(metric=CityBlock()),
     KMeansDuality(random_state=0),
 ]
 
@@ -44,14 +45,14 @@ def test_iris_and_ionosphere_give_the_errors_of_the_paper():
         (load_iris(return_X_y=True), 3, 0.073),
         (load_ionosphere(return_X_y=True), 2, 0.151),
     ):
-        model = TransitiveClustering(k).fit(X)
+        model = TransitiveKMeans(k).fit(X)
         assert round(error_rate(y, model.labels_), 3) == error
 
 
 def test_luck_of_random_starts_on_iris():
     """The facts that the documentation states."""
     X, y = load_iris(return_X_y=True)
-    model = TransitiveClustering(3, init="random", n_init=1)
+    model = TransitiveKMeans(3, init="random", n_init=1)
     found = []
     for seed in range(200):
         model.set_params(random_state=seed).fit(X)
@@ -69,7 +70,7 @@ def test_luck_of_random_starts_on_iris():
 @pytest.mark.parametrize("objective", ["rows", "embedding", "cut"])
 def test_nothing_is_random_by_default(objective):
     X = points("blobs", 400, 2, seed=0)
-    first, second = (TransitiveClustering(4, objective=objective).fit(X) for _ in range(2))
+    first, second = (clusterer(objective, 4).fit(X) for _ in range(2))
     np.testing.assert_array_equal(first.labels_, second.labels_)
     assert first.inertia_ == second.inertia_
 
@@ -78,7 +79,7 @@ def test_nothing_is_random_by_default(objective):
 def test_a_seed_decides_whatever_the_threads(init):
     X = points("gaussian", 300, 2, seed=0)
     fits = [
-        TransitiveClustering(5, init=init, random_state=7, n_jobs=jobs).fit(X)
+        TransitiveKMeans(5, init=init, random_state=7, n_jobs=jobs).fit(X)
         for jobs in (None, 1, 2, 4, -1)
     ]
     for fit in fits[1:]:
@@ -88,7 +89,7 @@ def test_a_seed_decides_whatever_the_threads(init):
 
 def test_fitted_attributes():
     X = points("blobs", 60, 3, seed=0)
-    model = TransitiveClustering(3).fit(X)
+    model = TransitiveKMeans(3).fit(X)
     assert model.labels_.shape == (60,)
     assert isinstance(model.tree_, UltrametricTree)
     assert isinstance(model.spanning_tree_, SpanningTree)
@@ -102,15 +103,15 @@ def test_fitted_attributes():
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_data_frames(frame):
     X = points("blobs", 60, 2, seed=0)
-    model = TransitiveClustering(3).fit(frame({"a": X[:, 0], "b": X[:, 1]}))
+    model = TransitiveKMeans(3).fit(frame({"a": X[:, 0], "b": X[:, 1]}))
     assert model.feature_names_in_.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(model.labels_, TransitiveClustering(3).fit_predict(X))
+    np.testing.assert_array_equal(model.labels_, TransitiveKMeans(3).fit_predict(X))
 
 
 def test_precomputed_distances():
     X = points("blobs", 80, 3, seed=0)
-    expected = TransitiveClustering(4).fit(X)
-    found = TransitiveClustering(4, metric="precomputed").fit(cdist(X, X))
+    expected = TransitiveKMeans(4).fit(X)
+    found = TransitiveKMeans(4, metric="precomputed").fit(cdist(X, X))
     np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
@@ -118,7 +119,7 @@ def test_precomputed_distances():
 @pytest.mark.parametrize("init", ["cut", "k-means++"])
 def test_labels_for_another_k_are_those_of_a_new_fit(objective, init):
     X = points("blobs", 200, 2, seed=1)
-    model = TransitiveClustering(3, objective=objective, init=init, random_state=0).fit(X)
+    model = clusterer(objective, 3, init=init, random_state=0).fit(X)
     again = pickle.loads(pickle.dumps(model))
     for k in (1, 2, 3, 7, 200):
         expected = clone(model).set_params(n_clusters=k).fit(X).labels_
@@ -133,14 +134,14 @@ def test_labels_for_another_k_are_those_of_a_new_fit(objective, init):
 
 def test_a_fit_that_is_refused_leaves_the_last_one_in_place():
     X = points("blobs", 50, 3, seed=0)
-    model = TransitiveClustering(3).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    model = TransitiveKMeans(3).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
     before = dict(vars(model))
     for data, words in ((X[:2, :2], "n_clusters"), (pd.DataFrame({"x": [1.0, np.nan]}), "NaN")):
         with pytest.raises(ValueError, match=words):
             model.fit(data)
         assert vars(model) == before
     with pytest.raises(ValueError, match="NaN"):
-        (new := TransitiveClustering(3)).fit([[np.nan]])
+        (new := TransitiveKMeans(3)).fit([[np.nan]])
     with pytest.raises(NotFittedError):
         check_is_fitted(new)
 
@@ -148,13 +149,13 @@ def test_a_fit_that_is_refused_leaves_the_last_one_in_place():
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_a_fit_that_does_not_come_to_its_end_leaves_none(monkeypatch, error):
     X = points("blobs", 50, 2, seed=0)
-    model = TransitiveClustering(3).fit(X)
-    new = TransitiveClustering(3)
+    model = TransitiveKMeans(3).fit(X)
+    new = TransitiveKMeans(3)
 
     def fail(*args, **kwargs):
         raise error("on the way")
 
-    monkeypatch.setattr("isthmus.estimators.transitive_clustering.TreeClusterer.run", fail)
+    monkeypatch.setattr("isthmus.estimators.base.run_clusterer", fail)
     for estimator in (model, new):
         with pytest.raises(error):
             estimator.fit(X[:20])
@@ -168,11 +169,11 @@ def test_a_progress_bar_where_it_was_asked_for(capsys, monkeypatch):
         "isthmus._utils.progress.ProgressBar",
         lambda what, begun: lambda done, total: sys.stderr.write(f"{what} {done}/{total}\n"),
     )
-    TransitiveClustering(2, verbose=1).fit(points("blobs", 50, 2, seed=0))
+    TransitiveKMeans(2, verbose=1).fit(points("blobs", 50, 2, seed=0))
     told = capsys.readouterr().err
     assert "spanning tree 49/49" in told
     assert told.endswith("merges 0/1\nmerges 1/1\nclusters 1/1\n")
-    TransitiveClustering(2).fit(points("blobs", 50, 2, seed=0))
+    TransitiveKMeans(2).fit(points("blobs", 50, 2, seed=0))
     assert capsys.readouterr().err == ""
 
 
@@ -185,9 +186,9 @@ def test_a_function_is_told_how_far_every_stage_is(n_jobs):
         told.append((stage, done, total))
         threads.add(threading.get_ident())
 
-    TransitiveClustering(
-        3, init="random", n_init=6, random_state=0, n_jobs=n_jobs, verbose=listen
-    ).fit(points("blobs", 80, 2, seed=0))
+    TransitiveKMeans(3, init="random", n_init=6, random_state=0, n_jobs=n_jobs, verbose=listen).fit(
+        points("blobs", 80, 2, seed=0)
+    )
     assert list(dict.fromkeys(stage for stage, _, _ in told)) == [
         "spanning tree",
         "merges",
@@ -209,7 +210,7 @@ def test_what_a_listener_raises_ends_the_fit():
     def listen(stage, done, total):
         raise EnoughError(stage)
 
-    model = TransitiveClustering(3, verbose=listen)
+    model = TransitiveKMeans(3, verbose=listen)
     with pytest.raises(EnoughError, match="spanning tree"):
         model.fit(points("blobs", 80, 2, seed=0))
     with pytest.raises(NotFittedError):
@@ -218,15 +219,15 @@ def test_what_a_listener_raises_ends_the_fit():
 
 def test_labels_for_needs_a_fit_and_a_start_that_fits():
     with pytest.raises(NotFittedError):
-        TransitiveClustering().labels_for(3)
-    model = TransitiveClustering(2, init=[0, 1]).fit(points("blobs", 20, 2, seed=0))
+        TransitiveKMeans().labels_for(3)
+    model = TransitiveKMeans(2, init=[0, 1]).fit(points("blobs", 20, 2, seed=0))
     with pytest.raises(ValueError, match="2 given rows"):
         model.labels_for(3)
 
 
 def test_pickles_hold_the_tree_once():
     X = points("blobs", 5000, 2, seed=0)
-    model = TransitiveClustering(3).fit(X)
+    model = TransitiveKMeans(3).fit(X)
     model.labels_for(5)
     model.tree_.distance(0, 1)
     size = len(pickle.dumps(model))
@@ -239,7 +240,7 @@ def test_input_and_parameters_are_never_changed():
     X = points("blobs", 50, 2, seed=0)
     copy = X.copy()
     init = np.array([0, 10, 20])
-    model = TransitiveClustering(3, init=init, metric="minkowski", metric_params={"p": 3})
+    model = TransitiveKMeans(3, init=init, metric="minkowski", metric_params={"p": 3})
     before = {name: repr(value) for name, value in model.get_params().items()}
     model.fit(X)
     np.testing.assert_array_equal(X, copy)
@@ -248,7 +249,7 @@ def test_input_and_parameters_are_never_changed():
 
 def test_in_a_pipeline():
     X = points("blobs", 60, 2, seed=0)
-    labels = make_pipeline(StandardScaler(), TransitiveClustering(3)).fit_predict(X)
+    labels = make_pipeline(StandardScaler(), TransitiveKMeans(3)).fit_predict(X)
     assert len(np.unique(labels)) == 3
 
 
@@ -256,7 +257,7 @@ def test_power_weakens_outliers():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 8, [[60.0, 0.0]]])
     sizes = [
-        np.bincount(TransitiveClustering(2, objective="cut", power=power).fit_predict(X)).tolist()
+        np.bincount(TransitiveKMeans(2, power=power).fit_predict(X)).tolist()
         for power in (4.0, 0.25)
     ]
     assert sizes[0] == [120, 1]
@@ -266,8 +267,8 @@ def test_power_weakens_outliers():
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, bool])
 def test_other_types_of_numbers(dtype):
     X = (points("blobs", 60, 2, seed=0) * 3).astype(np.int8).clip(0, 100).astype(dtype)
-    expected = TransitiveClustering(3).fit(X.astype(float))
-    found = TransitiveClustering(3).fit(X)
+    expected = TransitiveKMeans(3).fit(X.astype(float))
+    found = TransitiveKMeans(3).fit(X)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
@@ -278,7 +279,7 @@ BAD = [
     ({"n_clusters": 2.0}, TypeError, "integer"),
     ({"n_clusters": True}, TypeError, "integer"),
     ({"n_clusters": "3"}, TypeError, "integer"),
-    ({"objective": "columns"}, ValueError, "objective must be one of 'rows'"),
+    ({"space": "columns"}, ValueError, "space must be one of 'rows'"),
     ({"init": "luck"}, ValueError, "init must be one of 'cut'"),
     ({"init": [0, 1, 2]}, ValueError, "2"),
     ({"init": [0, 0]}, ValueError, "different"),
@@ -310,8 +311,8 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.tree_memory.minimum_spanning_tree", no_work)
-    model = TransitiveClustering(**{"n_clusters": 2, **parameters})
+    monkeypatch.setattr("isthmus.estimators.base.minimum_spanning_tree", no_work)
+    model = TransitiveKMeans(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0))
     assert not hasattr(model, "labels_")
@@ -332,11 +333,11 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
 )
 def test_wrong_data_are_refused(X, words):
     with pytest.raises(ValueError, match=words):
-        TransitiveClustering(2).fit(X)
+        TransitiveKMeans(2).fit(X)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("estimator", [TransitiveClustering(2), KMeansDuality(2)])
+@pytest.mark.parametrize("estimator", [TransitiveKMeans(2), KMeansDuality(2)])
 def test_dates_are_refused(frame, estimator):
     days = [datetime(2020, 1, day) for day in (1, 2, 9)]
     with pytest.raises(TypeError, match="Dates and durations"):

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.parameters import check_disconnected, check_integer, check_n_jobs
-from isthmus.estimators.weighted_rows import RowsToFit
-from isthmus.metrics.input import check_data, n_points_of
+from isthmus.metrics.input import check_data, n_points_of, take_rows
 from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.suggestion import Suggestion, suggest
@@ -37,11 +36,11 @@ def suggest_n_clusters(
 
     Parameters
     ----------
-    X : UltrametricTree, SpanningTree, or data as for :class:`isthmus.TransitiveClustering`
+    X : UltrametricTree, SpanningTree, or data as for :class:`isthmus.TransitiveCut`
     k_max : int, default=20
         The largest number that is considered, at least 2.
     metric, metric_params, disconnected, n_jobs
-        As for :class:`isthmus.TransitiveClustering`. Not used where X is a tree.
+        As for :class:`isthmus.TransitiveCut`. Not used where X is a tree.
     sample_weight : array-like of shape (n_samples,) or float, optional
         How many equal points each row stands for. Equal points count once as evidence, so only
         the weight 0, which leaves a row out, makes a difference to the number of clusters.
@@ -84,8 +83,10 @@ def suggest_n_clusters(
     check_disconnected(disconnected)
     data = check_data(X, resolved)
     weights = check_sample_weight(sample_weight, n_points_of(data))
+    if weights is not None and not weights.all():
+        data = take_rows(data, np.flatnonzero(weights))
     tree = UltrametricTree.from_data(
-        RowsToFit(data, weights, resolved).points,
+        data,
         metric=resolved,
         disconnected=disconnected,
         n_jobs=n_jobs,

@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist
 from sklearn.neighbors import kneighbors_graph
 
+from clusterers import clusterer
 from inputs import points
-from isthmus import TransitiveClustering, minimum_spanning_tree
-from isthmus.estimators import tree_memory
+from isthmus import TransitiveKMeans, minimum_spanning_tree
+from isthmus.estimators import base, tree_cache
 
 
 @pytest.fixture
@@ -21,7 +22,8 @@ def found(monkeypatch):
         calls.append(X)
         return minimum_spanning_tree(X, **named)
 
-    monkeypatch.setattr(tree_memory, "minimum_spanning_tree", counting)
+    monkeypatch.setattr(tree_cache, "minimum_spanning_tree", counting)
+    monkeypatch.setattr(base, "minimum_spanning_tree", counting)
     return calls
 
 
@@ -30,8 +32,8 @@ def test_other_clusterings_of_the_same_data_share_a_tree(tmp_path, found):
     for changed in (
         {},
         {"n_clusters": 5},
-        {"objective": "cut"},
-        {"objective": "embedding", "power": 0.5},
+        {"method": "cut"},
+        {"method": "embedding", "power": 0.5},
         {"init": "random", "random_state": 0},
         {"n_jobs": 2},
         {"verbose": lambda *_: None},
@@ -39,8 +41,8 @@ def test_other_clusterings_of_the_same_data_share_a_tree(tmp_path, found):
         {"metric": "l2"},
     ):
         parameters = {"n_clusters": 3, **changed}
-        model = TransitiveClustering(**parameters, memory=str(tmp_path)).fit(X.copy())
-        expected = TransitiveClustering(**parameters).fit(X)
+        model = clusterer(**parameters, memory=str(tmp_path)).fit(X.copy())
+        expected = clusterer(**parameters).fit(X)
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         assert model.spanning_tree_ == expected.spanning_tree_
         assert model.spanning_tree_.engine == expected.spanning_tree_.engine
@@ -50,7 +52,7 @@ def test_other_clusterings_of_the_same_data_share_a_tree(tmp_path, found):
 
 def test_data_changed_in_place_have_another_tree(tmp_path, found):
     X = points("blobs", 60, 2, seed=0)
-    model = TransitiveClustering(3, memory=tmp_path).fit(X)
+    model = TransitiveKMeans(3, memory=tmp_path).fit(X)
     X[7] += 100.0
     model.fit(X)
     assert len(found) == 2
@@ -87,10 +89,10 @@ def test_what_determines_the_tree_is_in_the_key(tmp_path, found):
     for n_found, (parameters, data, sample_weight) in enumerate(fits):
         for _ in range(2):
             assert len(found) in (n_found, n_found + 1)
-            model = TransitiveClustering(3, memory=tmp_path, **parameters)
+            model = TransitiveKMeans(3, memory=tmp_path, **parameters)
             model.fit(data, sample_weight=sample_weight)
         assert len(found) == n_found + 1
-        expected = TransitiveClustering(3, **parameters).fit(data, sample_weight=sample_weight)
+        expected = TransitiveKMeans(3, **parameters).fit(data, sample_weight=sample_weight)
         found.pop()
         assert model.spanning_tree_ == expected.spanning_tree_
         np.testing.assert_array_equal(model.labels_, expected.labels_)
@@ -98,9 +100,9 @@ def test_what_determines_the_tree_is_in_the_key(tmp_path, found):
 
 def test_another_version_finds_its_own(tmp_path, found, monkeypatch):
     X = points("blobs", 30, 2, seed=0)
-    TransitiveClustering(3, memory=tmp_path).fit(X)
-    monkeypatch.setattr(tree_memory, "__version__", "another")
-    TransitiveClustering(3, memory=tmp_path).fit(X)
+    TransitiveKMeans(3, memory=tmp_path).fit(X)
+    monkeypatch.setattr(tree_cache, "__version__", "another")
+    TransitiveKMeans(3, memory=tmp_path).fit(X)
     assert len(found) == 2
 
 
@@ -108,11 +110,11 @@ def test_another_version_finds_its_own(tmp_path, found, monkeypatch):
 def test_a_memory_of_joblib(tmp_path, found, mmap_mode):
     memory = joblib.Memory(tmp_path, verbose=0, mmap_mode=mmap_mode)
     X = points("blobs", 50, 2, seed=0)
-    models = [TransitiveClustering(k, memory=memory).fit(X) for k in (2, 4)]
+    models = [TransitiveKMeans(k, memory=memory).fit(X) for k in (2, 4)]
     assert len(found) == 1
     assert models[1].tree_ == models[0].tree_
     models[1].save(tmp_path / "model")
-    assert TransitiveClustering.load(tmp_path / "model").memory is None
+    assert TransitiveKMeans.load(tmp_path / "model").memory is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_a_memory_of_joblib(tmp_path, found, mmap_mode):
     ],
 )
 def test_functions_are_refused(tmp_path, parameters):
-    model = TransitiveClustering(2, memory=tmp_path / "cache", **parameters)
+    model = TransitiveKMeans(2, memory=tmp_path / "cache", **parameters)
     with pytest.raises(ValueError, match="what a function computes cannot be told"):
         model.fit(points("blobs", 20, 2, seed=0))
     assert not (tmp_path / "cache").exists()
@@ -131,5 +133,5 @@ def test_functions_are_refused(tmp_path, parameters):
 
 def test_without_memory_functions_are_welcome(found):
     X = points("blobs", 20, 2, seed=0)
-    TransitiveClustering(2, metric=lambda a, b: float(abs(a - b).sum())).fit(X)
+    TransitiveKMeans(2, metric=lambda a, b: float(abs(a - b).sum())).fit(X)
     assert len(found) == 1

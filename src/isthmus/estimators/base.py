@@ -1,0 +1,472 @@
+"""The base class of the two clusterers: fit, and all that a fit can answer."""
+
+from __future__ import annotations
+
+import copy
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from isthmus._utils.parameters import (
+    check_disconnected,
+    check_integer,
+    check_n_clusters,
+    check_n_clusters_range,
+    check_n_jobs,
+)
+from isthmus._utils.progress import Progress, Stages, check_verbose
+from isthmus._utils.typing import Array, Floats, Labels
+from isthmus.cut.api import CutClusterer
+from isthmus.estimators.fitted import (
+    FittedModel,
+    Settings,
+    labels_of_all_rows,
+    make_clusterer,
+    run_clusterer,
+)
+from isthmus.estimators.fitted_rows import RowsToFit
+from isthmus.estimators.input import check_input, check_new_input, input_tags
+from isthmus.estimators.memory_budget import Limits, keep_to_limit
+from isthmus.estimators.persistence import load_model, save_model
+from isthmus.estimators.tree_cache import TreeCache
+from isthmus.metrics.input import Data, n_points_of
+from isthmus.metrics.precomputed import Precomputed
+from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.validation import check_sample_weight
+from isthmus.model_selection.api import suggest_for_rows
+from isthmus.model_selection.path import ClusterPath, cluster_path
+from isthmus.model_selection.suggestion import Suggestion
+from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+from isthmus.summary.clusters import ClusterSummary
+from isthmus.ultrametric import UltrametricTree
+
+
+class TransitiveClusterer(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """What :class:`TransitiveCut` and :class:`TransitiveKMeans` have in common.
+
+    A fit leaves one record behind, ``_fitted``, which is assigned when the fit is complete.
+    """
+
+    n_clusters: int | str
+    metric: str | Callable[..., float]
+    metric_params: dict[str, Any] | None
+    disconnected: str | float
+    k_max: int
+    n_jobs: int | None
+    verbose: int | Callable[[str, int, int], Any]
+    memory: Any
+    memory_limit: int | str | None
+    _fitted: FittedModel
+
+    @abstractmethod
+    def _settings(self) -> Settings:
+        """Return the parameters of the clustering, unchecked."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002
+        sample_weight: Any = None,
+    ) -> Self:
+        """Find the spanning tree of X, its transitive distances, and the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points (arrays, pandas and polars frames; ``scipy.sparse`` matrices for Euclidean,
+            cosine, angular and Hellinger distances). With ``metric="precomputed"`` distances, an
+            array-like of shape (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), or a
+            graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With a
+            callable metric also a list, or a 1-D array, of anything that it takes.
+        y : ignored
+            Present for scikit-learn's conventions.
+        sample_weight : array-like of shape (n_samples,) or float, optional
+            How many equal points each row stands for: a finite number, not negative. An integer
+            gives what that many copies of the row would give, wherever no copies are torn apart;
+            only the ratios of weights matter to the labels. A row of weight 0 takes no part in
+            the fit, and then gets the label that a new point would, see :meth:`predict`.
+
+        Returns
+        -------
+        self
+        """
+        request = self._checked(X, sample_weight)
+        try:
+            fitted = self._find(request)
+        except BaseException:  # Ctrl-C, too: never half of a fit
+            self._forget()
+            raise
+        self._keep(fitted)
+        return self
+
+    def _checked(self, X: Any, sample_weight: Any) -> _Request:
+        """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
+        metric = resolve_metric(self.metric, self.metric_params)
+        check_disconnected(self.disconnected)
+        check_verbose(self.verbose)
+        cache = None
+        if self.memory is not None:
+            cache = TreeCache(self.memory, self.metric, self.metric_params)
+        probe = copy.copy(self)  # takes what scikit-learn sets while it checks the input
+        probe._forget()
+        data = check_input(probe, X, metric)
+        weights = check_sample_weight(sample_weight, n_points_of(data))
+        settings = self._checked_settings(n_points_of(data), weights)
+        limits = keep_to_limit(
+            self.memory_limit, data, weights, settings, metric, check_n_jobs(self.n_jobs)
+        )
+        features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
+        return _Request(data, metric, weights, cache, limits, *features)
+
+    def _checked_settings(self, n_rows: int, weights: Floats | None) -> Settings:
+        """Return checked settings; for "auto", with the largest number that may be suggested."""
+        settings = self._settings()
+        if not isinstance(self.n_clusters, str):
+            return settings.checked(n_rows, weights)
+        if self.n_clusters != "auto":
+            raise TypeError(f"n_clusters must be an integer or 'auto', got {self.n_clusters!r}.")
+        k_max = check_integer(self.k_max, "k_max", 2)
+        checked = replace(settings, n_clusters=1).checked(n_rows, weights)
+        return replace(checked, n_clusters=min(k_max, n_rows))
+
+    def _find(self, request: _Request) -> FittedModel:
+        """Return what the fit of checked data finds."""
+        stages = Stages(self.verbose)
+        n_jobs, settings = check_n_jobs(self.n_jobs), request.limits.settings
+        to_fit = RowsToFit(request.data, request.weights, request.metric)
+        spanning_tree = self._spanning_tree(request, to_fit.data, stages.stage("spanning tree"))
+        with stages.whole("merges"):
+            tree = UltrametricTree.from_spanning_tree(spanning_tree)
+            suggestion = None
+            if isinstance(self.n_clusters, str):  # "auto"
+                suggestion = suggest_for_rows(tree, self.k_max, request.weights)
+                # of weights a suggestion knows nothing: there CUT finds out
+                least = settings.min_cluster_size if request.weights is None else None
+                settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
+            rows = to_fit.attached_to(tree, n_jobs)
+        clusterer = make_clusterer(tree, settings, rows.point_weights, request.limits.workspace)
+        solution = run_clusterer(clusterer, settings, stages.stage("clusters"))
+        is_cut = isinstance(clusterer, CutClusterer)
+        fitted = FittedModel(
+            points=None if isinstance(request.data, Precomputed) else to_fit.data,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            rows=rows,
+            spanning_tree=spanning_tree,
+            tree=tree,
+            settings=settings,
+            labels=labels_of_all_rows(clusterer, tree, rows, solution.labels),
+            kmeans_inertia=None if is_cut else solution.inertia,
+            n_iter=None if is_cut else max(solution.n_iter, 1),
+            suggestion=suggestion,
+            n_features=request.n_features,
+            feature_names=request.feature_names,
+        )
+        # Already known, so they need not be derived when they are first asked for.
+        vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer)
+        return fitted
+
+    def _spanning_tree(
+        self, request: _Request, data: Any, progress: Progress | None
+    ) -> SpanningTree:
+        options: dict[str, Any] = {
+            "n_jobs": self.n_jobs,
+            "progress": progress,
+            "memory_limit": request.limits.for_tree,
+        }
+        if request.cache is not None:
+            return request.cache.spanning_tree(data, self.disconnected, **options)
+        return minimum_spanning_tree(
+            data, metric=request.metric, disconnected=self.disconnected, **options
+        )
+
+    def _keep(self, fitted: FittedModel) -> None:
+        """Make a complete fit that of the estimator."""
+        self._forget()
+        if fitted.n_features is not None:
+            self.n_features_in_ = fitted.n_features
+        if fitted.feature_names is not None:
+            self.feature_names_in_ = fitted.feature_names
+        self._fitted = fitted
+
+    def _forget(self) -> None:
+        for name in ("_fitted", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in vars(self)
+
+    @property
+    def _record(self) -> FittedModel:
+        """The record of the fit; NotFittedError, an AttributeError, where there is none."""
+        check_is_fitted(self)
+        return self._fitted
+
+    @property
+    def labels_(self) -> Labels:
+        """The cluster of each row."""
+        return self._record.public_labels
+
+    @property
+    def n_clusters_(self) -> int:
+        """The number of clusters, given or suggested."""
+        return self._record.n_clusters
+
+    @property
+    def inertia_(self) -> float:
+        """The sum of squared distances to the centres."""
+        return self._record.inertia
+
+    @property
+    def suggestion_(self) -> Suggestion:
+        """Why there are as many clusters, where ``n_clusters="auto"``."""
+        if self._record.suggestion is None:
+            raise AttributeError("suggestion_ is there after a fit with n_clusters='auto'.")
+        return self._record.suggestion
+
+    @property
+    def tree_(self) -> UltrametricTree:
+        """All transitive distances."""
+        return self._record.tree
+
+    @property
+    def spanning_tree_(self) -> SpanningTree:
+        """The minimum spanning tree."""
+        return self._record.spanning_tree
+
+    @property
+    def outlier_scores_(self) -> Floats:
+        """How much of an outlier each row is, from 0 to 1."""
+        return self._record.outlier_scores
+
+    @property
+    def summary_(self) -> ClusterSummary:
+        """The figures of each cluster."""
+        return self._record.summary
+
+    def predict(self, X: Any) -> Labels:
+        """Return the clusters of new points; the fit stays as it is.
+
+        A new point x is attached to the spanning tree of the fitted points: its transitive
+        distance to a fitted point v is D(x, v) = min over u of max(d(x, u), D(u, v)).
+        :class:`TransitiveCut` gives it the cluster of the nearest fitted point,
+        :class:`TransitiveKMeans` that of the nearest centre. A point that equals a fitted one gets
+        its label (of several, that of the first), so that ``predict(X)`` of the fitted points is
+        ``labels_``, unless equal points were spread over clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New points, of the kind that was fitted. With ``metric="precomputed"`` their distances
+            to the points of the fit, an array-like or a ``scipy.sparse`` matrix of shape
+            (n_new, n_samples), where what is not stored is no edge.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+
+        Notes
+        -----
+        Up to 8 features: some microseconds for each point, after an index is built by the first
+        call. Otherwise O(n_samples n_features) for each point.
+        """
+        fitted, new = self._checked_new(X)
+        progress = Stages(self.verbose).stage("new points")
+        return fitted.predictor.labels(new, check_n_jobs(self.n_jobs), progress)
+
+    def transform(self, X: Any) -> Floats:
+        """Return the distances of new points to the centres of the clusters.
+
+        In the space of rows, whose coordinates are transitive distances to the fitted points; for
+        ``TransitiveKMeans(space="embedding")`` in the embedded space. With weights each coordinate
+        counts as often as its point. Where the fit has points that are infinitely far apart
+        (``disconnected="join"``), a centre is at a finite distance only if its cluster lies in
+        one component of the graph and the new point reaches that one alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_clusters)
+        """
+        fitted, new = self._checked_new(X)
+        progress = Stages(self.verbose).stage("distances")
+        return fitted.predictor.distances(new, check_n_jobs(self.n_jobs), progress)
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+        """Fit, and return the distances of all rows to the centres: ``fit(X).transform(X)``.
+
+        Parameters as for :meth:`fit`.
+        """
+        return self.fit(X, y, sample_weight)._record.distances_to_centres()
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: ARG002
+        """Return minus the sum of squared distances to the nearest centres, as of `transform`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            As for :meth:`predict`.
+        y : ignored
+        sample_weight : array-like of shape (n_new,) or float, optional
+            How often each point counts.
+        """
+        fitted, new = self._checked_new(X)
+        progress = Stages(self.verbose).stage("distances")
+        distances = fitted.predictor.distances(new, check_n_jobs(self.n_jobs), progress)
+        nearest = distances.min(axis=1)
+        weights = check_sample_weight(sample_weight, len(nearest))
+        with np.errstate(over="ignore", under="ignore"):
+            squares = nearest**2
+            return -float(squares.sum() if weights is None else squares @ weights)
+
+    def _checked_new(self, X: Any) -> tuple[FittedModel, Any]:
+        """Return the record of the fit, and checked new rows."""
+        fitted = self._record
+        return fitted, check_new_input(self, X, fitted.points, fitted.resolved_metric)
+
+    def labels_for(self, n_clusters: int) -> Labels:
+        """Return the labels for another number of clusters, from the tree of the last fit.
+
+        Parameters
+        ----------
+        n_clusters : int
+            From 1 to the number of points (of those with a weight above 0).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            What a new fit with this ``n_clusters`` would give (with random starts, if
+            ``random_state`` was an int). Those of :class:`TransitiveCut` are nested: each cluster
+            for k is part of one for k - 1.
+        """
+        fitted = self._record
+        k = check_n_clusters(n_clusters, fitted.tree.n_points)
+        self._refuse_other_number(k)
+        return fitted.labels_for(replace(fitted.settings, n_clusters=k)).copy()
+
+    def path(self, k_min: int = 2, k_max: int = 20, *, n_jobs: int | None = None) -> ClusterPath:
+        """Return the clusters for each of several numbers of them, and how good they are.
+
+        All come from the tree of the last fit, and CUT's parts for all of them from one run.
+
+        Parameters
+        ----------
+        k_min, k_max : int
+            The smallest and the largest number of clusters, from 1 to the number of points (of
+            those with a weight above 0).
+        n_jobs : int, optional
+            Threads, over which the numbers are shared; as the fit's, if None. Never changes the
+            result.
+
+        Returns
+        -------
+        ClusterPath
+            Labels, inertia, sizes, margin and silhouette for each number. Labels and inertia are
+            what a new fit would give (with random starts, if ``random_state`` was an int).
+            Margins and silhouettes are by the distances of ``tree_``; weights count as repeated
+            rows would.
+
+        Examples
+        --------
+        >>> from isthmus import TransitiveCut
+        >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1], [9.0], [9.2]]
+        >>> TransitiveCut(n_clusters=2).fit(points).path(2, 4)
+        ClusterPath(7 rows, 2 to 4 clusters)
+        k  silhouette  margin  inertia  sizes
+        2      0.6756     0.9     58.6  4, 3
+        3      0.9691     3.7     0.07  3, 2, 2
+        4      0.6980     0.2     0.03  3, 2, 1, 1
+        """
+        fitted = self._record
+        low, high = check_n_clusters_range(k_min, k_max, fitted.tree.n_points)
+        for k in (low, high):
+            self._refuse_other_number(k)
+        all_settings = fitted.settings.for_numbers(range(low, high + 1))
+        fitted.prepare(all_settings[-1])
+        return cluster_path(
+            fitted.tree,
+            fitted.rows.point_weights,
+            {each.n_clusters: partial(fitted.found_for, each) for each in all_settings},
+            n_jobs=check_n_jobs(self.n_jobs if n_jobs is None else n_jobs),
+            progress=Stages(self.verbose).stage("clusters"),
+        )
+
+    def _refuse_other_number(self, n_clusters: int) -> None:
+        """Raise ValueError where the fit has no start for as many clusters."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that :meth:`load` reads.
+
+        The file holds numbers and strings and no code: docs/file_format.md describes it. It
+        appears under its name only when it is complete. A metric that is a function cannot be
+        saved: TypeError, and no file is written.
+        """
+        save_model(self, self._record, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the fitted model that :meth:`save` wrote.
+
+        Nothing is unpickled, and nothing in the file can make Python run code. ValueError, with
+        the reason, where the file is damaged, not of isthmus, or of another version's format.
+        """
+        estimator, fitted = load_model(cls, path)
+        estimator._keep(fitted)
+        return estimator
+
+    @property
+    def _n_features_out(self) -> int:
+        """How many names ``get_feature_names_out`` returns."""
+        return self._record.n_clusters
+
+    def __sklearn_tags__(self) -> Any:
+        return input_tags(super().__sklearn_tags__(), self.metric)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """Show the summary below scikit-learn's diagram, in notebooks."""
+        diagram = super()._repr_html_  # AttributeError where scikit-learn is set to display text
+        if not self.__sklearn_is_fitted__():
+            return diagram  # type: ignore[no-any-return]
+        return lambda: diagram() + self.summary_._repr_html_()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Likewise, where all forms are asked for at once."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle and self.__sklearn_is_fitted__():
+            bundle["text/html"] += self.summary_._repr_html_()
+        return bundle
+
+
+@dataclass(frozen=True)
+class _Request:
+    """Checked input of a fit."""
+
+    data: Data
+    metric: AnyMetric
+    weights: Floats | None
+    cache: TreeCache | None
+    limits: Limits
+    n_features: int | None
+    feature_names: Array | None

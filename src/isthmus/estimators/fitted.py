@@ -1,0 +1,238 @@
+"""The record of what a fit found, and what can be derived from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from isthmus._utils.parallel import chunks
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Array, Floats, Labels
+from isthmus.cut.api import CutClusterer
+from isthmus.cut.settings import CutSettings
+from isthmus.estimators.fitted_rows import FittedRows
+from isthmus.estimators.predictor import Predictor
+from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
+from isthmus.kmeans.workspace import Workspace
+from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.model_selection.path import Found
+from isthmus.model_selection.suggestion import Suggestion
+from isthmus.outliers import find_reference_groups, scores_of_new_points
+from isthmus.prediction.attach import NewPoints, transitive_rows
+from isthmus.prediction.search import AttachmentSearch, GivenDistances, attachment_search
+from isthmus.spanning_tree import SpanningTree
+from isthmus.summary.clusters import ClusterSummary, summarise
+from isthmus.summary.feature_means import feature_means
+from isthmus.ultrametric import UltrametricTree
+
+# Entries of the rows of distances that are held together.
+_AT_ONCE = 1 << 20
+
+Settings = CutSettings | KMeansSettings
+Clusterer = CutClusterer | KMeansClusterer
+
+
+def make_clusterer(
+    tree: UltrametricTree,
+    settings: Settings,
+    point_weights: Floats | None,
+    workspace: Workspace | None = None,
+) -> Clusterer:
+    """Return what clusters a tree by checked settings."""
+    if isinstance(settings, CutSettings):
+        return CutClusterer(tree, point_weights)
+    space = TreeSpace(
+        tree,
+        space=settings.space,
+        power=settings.power,
+        point_weights=point_weights,
+        workspace=workspace,
+    )
+    return KMeansClusterer(space)
+
+
+def run_clusterer(
+    clusterer: Clusterer, settings: Settings, progress: Progress | None = None
+) -> Solution:
+    """Return the clusters of the points of the tree; those of CUT have no inertia yet."""
+    if isinstance(clusterer, KMeansClusterer) and isinstance(settings, KMeansSettings):
+        return clusterer.run(settings, progress)
+    assert isinstance(clusterer, CutClusterer)
+    assert isinstance(settings, CutSettings)
+    labels = clusterer.labels(settings)
+    if progress is not None:
+        progress(1, 1)
+    return Solution(labels, np.nan, 0)
+
+
+def labels_of_all_rows(
+    clusterer: Clusterer, tree: UltrametricTree, rows: FittedRows, labels: Labels
+) -> Labels:
+    """Return the labels of all rows, given those on the tree.
+
+    Rows of weight 0 are labelled as new rows are: for CUT as the nearest row, else by the nearest
+    centre.
+    """
+    if rows.attachments is None:
+        return labels
+    if isinstance(clusterer, CutClusterer):
+        others = labels[rows.attachments.nearest]
+    else:
+        others = NewPoints(clusterer.space, tree, labels).label(rows.attachments)
+    return rows.everywhere(labels, others)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """What a fit found. Everything else about it is derived from these fields when asked for.
+
+    Files and pickles hold the fields alone.
+
+    Attributes
+    ----------
+    points : array, CSR matrix, list of objects, or None where distances were given
+        The rows on the tree.
+    metric, metric_params : str or callable, mapping or None
+        As they were given.
+    rows : FittedRows
+    spanning_tree : SpanningTree
+    tree : UltrametricTree
+    settings : CutSettings or KMeansSettings
+    labels : (n_rows,) int32
+        Of all rows.
+    kmeans_inertia, n_iter : float and int, or None for CUT, which does not iterate
+    suggestion : Suggestion or None
+        Why as many clusters, where that was not given.
+    n_features : int or None
+        None for objects, which have no features.
+    feature_names : array of str, or None
+    """
+
+    points: Any
+    metric: Any
+    metric_params: Any
+    rows: FittedRows
+    spanning_tree: SpanningTree
+    tree: UltrametricTree
+    settings: Settings
+    labels: Labels
+    kmeans_inertia: float | None = None
+    n_iter: int | None = None
+    suggestion: Suggestion | None = None
+    n_features: int | None = None
+    feature_names: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def public_labels(self) -> Labels:
+        """The labels for users, who may change them."""
+        return self.labels.copy()
+
+    @cached_property
+    def resolved_metric(self) -> AnyMetric:
+        """The metric as one object."""
+        return resolve_metric(self.metric, self.metric_params)
+
+    @cached_property
+    def clusterer(self) -> Clusterer:
+        """What found the clusters."""
+        return make_clusterer(self.tree, self.settings, self.rows.point_weights)
+
+    @cached_property
+    def space(self) -> TreeSpace:
+        """Where distances to centres are measured: for CUT, the space of rows."""
+        if isinstance(self.clusterer, KMeansClusterer):
+            return self.clusterer.space
+        return TreeSpace(self.tree, point_weights=self.rows.point_weights)
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The fit, indexed for new rows."""
+        if self.points is None:
+            search: AttachmentSearch = GivenDistances(self.tree, self.rows.is_fitted)
+        else:
+            search = attachment_search(self.points, self.tree, self.resolved_metric)
+        centres = NewPoints(self.space, self.tree, self.rows.on_tree(self.labels))
+        return Predictor(search, centres, by_nearest_row=isinstance(self.settings, CutSettings))
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return int(self.settings.n_clusters)
+
+    @cached_property
+    def inertia(self) -> float:
+        """The inertia of the clusters in ``space``."""
+        if self.kmeans_inertia is not None:
+            return self.kmeans_inertia
+        return self.space.inertia_of(self.rows.on_tree(self.labels))
+
+    def labels_for(self, settings: Settings) -> Labels:
+        """Return the labels of all rows for settings with another number of clusters."""
+        if settings.n_clusters == self.n_clusters:
+            return self.labels
+        labels = run_clusterer(self.clusterer, settings).labels
+        return labels_of_all_rows(self.clusterer, self.tree, self.rows, labels)
+
+    def found_for(self, settings: Settings) -> Found:
+        """Return the clusters, and their inertia, for settings with another number of them."""
+        if settings.n_clusters == self.n_clusters:
+            return Found(self.labels, self.rows.on_tree(self.labels), self.inertia)
+        solution = run_clusterer(self.clusterer, settings)
+        labels, inertia = solution.labels, solution.inertia
+        if isinstance(settings, CutSettings):
+            inertia = self.space.inertia_of(labels)
+        everywhere = labels_of_all_rows(self.clusterer, self.tree, self.rows, labels)
+        return Found(everywhere, labels, inertia)
+
+    def prepare(self, settings: Settings) -> None:
+        """Compute what runs in several threads share, up to the number of clusters of settings."""
+        if isinstance(self.clusterer, KMeansClusterer) and isinstance(settings, KMeansSettings):
+            self.clusterer.prepare(settings)
+        elif isinstance(self.clusterer, CutClusterer) and isinstance(settings, CutSettings):
+            self.clusterer.parts(settings)
+            self.space.objective  # noqa: B018 -- kept once it is computed
+
+    def distances_to_centres(self) -> Floats:
+        """Return the distances of all rows to the centres: (n_rows, n_clusters)."""
+        return self.predictor.distances_of(self.rows.all_attachments(self.tree.n_points))
+
+    @cached_property
+    def outlier_scores(self) -> Floats:
+        """The outlier score of each row; rows of weight 0 as new points: (n_rows,)."""
+        known = find_reference_groups(self.tree, self.rows.point_weights)
+        attachments = self.rows.attachments
+        if attachments is None:
+            return known.scores
+        new = [
+            scores_of_new_points(transitive_rows(self.tree, attachments, start, stop), known)
+            for start, stop in chunks(len(attachments), max(1, _AT_ONCE // self.tree.n_points))
+        ]
+        return self.rows.everywhere(known.scores, np.concatenate(new))
+
+    @cached_property
+    def summary(self) -> ClusterSummary:
+        """The figures of each cluster."""
+        is_fitted = self.rows.is_fitted
+        rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
+        means = feature_means(self.points, self.labels[rows], self.rows.point_weights)
+        names: tuple[str, ...] = ()
+        if means is not None and self.feature_names is not None:
+            names = tuple(self.feature_names)
+        elif means is not None:
+            names = tuple(f"x{i}" for i in range(means.shape[1]))
+        return summarise(
+            self.tree,
+            self.labels[rows].astype(np.int64),
+            np.bincount(self.labels),
+            self.rows.point_weights,
+            rows,
+            self.outlier_scores[rows],
+            means,
+            names,
+        )

@@ -1,0 +1,91 @@
+"""Rows and their weights → the rows on the tree, and how the others attach to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus._utils.typing import Array, Floats, Labels
+from isthmus.metrics.input import take_rows
+from isthmus.metrics.pairwise import distances_between
+from isthmus.metrics.precomputed import Precomputed
+from isthmus.metrics.registry import AnyMetric
+from isthmus.prediction.attach import Attachments, attach_by_distances
+from isthmus.prediction.search import attach_all, attachment_search
+from isthmus.ultrametric import UltrametricTree
+
+
+@dataclass(frozen=True, eq=False)
+class FittedRows:
+    """The rows of a fit. Those of weight 0 are not on the tree.
+
+    Attributes
+    ----------
+    point_weights : (n_fitted,) float64 or None
+        The weights above zero; None where none were given.
+    is_fitted : (n_rows,) bool or None
+        Which rows have one; None where all do.
+    attachments : Attachments or None
+        How the other rows attach to the tree.
+    """
+
+    point_weights: Floats | None = None
+    is_fitted: Array | None = None
+    attachments: Attachments | None = None
+
+    def on_tree(self, labels: Labels) -> Labels:
+        """Return the labels of the rows on the tree, given those of all."""
+        return labels if self.is_fitted is None else labels[self.is_fitted]
+
+    def everywhere(self, fitted: Array, others: Array) -> Array:
+        """Return one value for each row, given those of the rows on the tree and of the others."""
+        values = np.empty((len(self.is_fitted), *fitted.shape[1:]), dtype=fitted.dtype)  # type: ignore[arg-type]
+        values[self.is_fitted], values[~self.is_fitted] = fitted, others  # type: ignore[operator]
+        return values
+
+    def all_attachments(self, n_points: int) -> Attachments:
+        """Return the attachments of all rows; those on the tree are attached to themselves."""
+        own = np.arange(n_points)
+        if self.attachments is None or self.is_fitted is None:
+            return Attachments.onto(own)
+        coinciding = np.full(len(self.is_fitted), -1)
+        coinciding[self.is_fitted] = own
+        return self.attachments.among(coinciding)
+
+
+class RowsToFit:
+    """Rows of which those of weight zero are set aside, before a tree is built of the others.
+
+    Raises where the metric does not take what is set aside.
+
+    Attributes
+    ----------
+    data : array, CSR matrix, list of objects or precomputed distances
+        The rows with a weight above zero; of distances, those between them.
+    """
+
+    def __init__(self, data: Any, weights: Floats | None, metric: AnyMetric) -> None:
+        self.data = data
+        self._metric = metric
+        self._weights = weights
+        self._n_aside = 0
+        if weights is not None and not weights.all():
+            aside, fitted = np.flatnonzero(weights == 0.0), np.flatnonzero(weights)
+            self._n_aside = len(aside)
+            self._distances = distances_between(data, aside, fitted, metric)
+            self._aside = None if isinstance(data, Precomputed) else take_rows(data, aside)
+            self.data = take_rows(data, fitted)
+
+    def attached_to(self, tree: UltrametricTree, n_jobs: int = 1) -> FittedRows:
+        """Return what a fit keeps of the rows, given the tree of those that it fits."""
+        if self._n_aside == 0 or self._weights is None:
+            return FittedRows(self._weights)
+        if self._aside is None:
+            attachments = attach_by_distances(tree, self._n_aside, self._distances)
+        else:
+            search = attachment_search(self.data, tree, self._metric)
+            attachments = attach_all(search, self._aside, self._n_aside, n_jobs)
+        is_fitted = self._weights > 0.0
+        return FittedRows(self._weights[is_fitted], is_fitted, attachments)

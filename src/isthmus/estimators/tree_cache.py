@@ -1,0 +1,82 @@
+"""Checked data → their spanning tree, which joblib may keep by the content of the data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_memory
+
+from isthmus._utils.typing import Floats, Ints
+from isthmus._version import __version__
+from isthmus.metrics.registry import canonical_name, resolve_metric
+from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+
+# What a tree does not depend on.
+_IGNORED = ["n_jobs", "progress", "memory_limit"]
+
+
+class TreeCache:
+    """Where spanning trees are kept by the content of the data.
+
+    Parameters
+    ----------
+    memory : str, path or joblib.Memory
+    metric, metric_params
+        As a user gives them. A function is refused: joblib knows it by its name, not by what it
+        computes.
+    """
+
+    def __init__(
+        self,
+        memory: Any,
+        metric: str | Callable[..., float],
+        metric_params: Mapping[str, Any] | None,
+    ) -> None:
+        if resolve_metric(metric, metric_params).takes_objects:
+            raise ValueError(
+                "memory= recognises data by their content, and what a function computes cannot be "
+                "told by its content. Compute the distances once and use metric='precomputed', or "
+                "memory=None."
+            )
+        self._metric = canonical_name(metric), metric_params
+        folder = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
+        self._find = check_memory(folder).cache(find_tree, ignore=_IGNORED)
+
+    def spanning_tree(self, data: Any, disconnected: str | float, **ignored: Any) -> SpanningTree:
+        """Return the tree of checked data, found now or kept from before.
+
+        The key is all that a tree depends on: the numbers, the metric, its parameters, and the
+        version of isthmus.
+        """
+        if issparse(data):  # a new one: those in use keep notes, which would be in the key
+            data = csr_array((data.data, data.indices, data.indptr), shape=data.shape)
+        edges, weights, engine = self._find(
+            data, *self._metric, disconnected, __version__, **ignored
+        )
+        return SpanningTree(edges, weights, engine)
+
+
+def find_tree(
+    data: Any,
+    metric: Any,
+    metric_params: Any,
+    disconnected: Any,
+    version: str,  # noqa: ARG001
+    n_jobs: Any = None,
+    progress: Any = None,
+    memory_limit: Any = None,
+) -> tuple[Ints, Floats, str]:
+    """Return a spanning tree as its parts. Changing this function empties every cache."""
+    tree = minimum_spanning_tree(
+        data,
+        metric=metric,
+        metric_params=metric_params,
+        disconnected=disconnected,
+        n_jobs=n_jobs,
+        progress=progress,
+        memory_limit=memory_limit,
+    )
+    return tree.edges, tree.weights, tree.engine
