@@ -8,7 +8,7 @@ from isthmus.evaluation import error_rate
 from isthmus.paper import Verdict
 from isthmus.paper.complexity import exponent_of, measure, times_as_long, upper_half
 from isthmus.paper.experiment import load_experiment
-from isthmus.paper.timed_methods import METHODS, njw, njw_by_all_eigenvectors, njw_by_lanczos
+from isthmus.paper.timed_methods import TIMED_METHODS, njw, njw_by_all_eigenvectors, njw_by_lanczos
 from paper.quick_results import check_report, through_json
 
 EXPERIMENT = load_experiment("complexity")
@@ -47,7 +47,7 @@ def measured():
     """Every method, at sizes that take no time."""
     return {
         f"{method}_{n}": through_json(measure(method, n, 0.0))
-        for method in METHODS
+        for method in TIMED_METHODS
         for n in (150, 180, 210)
     }
 
@@ -70,8 +70,8 @@ def test_what_the_report_shows(measured):
     figures = check_report(EXPERIMENT, measured)
     assert list(figures) == ["complexity"]
     left, right = figures["complexity"].axes
-    assert len(left.lines) == len(METHODS) + 3  # and three slopes
-    assert len(right.lines) == len(METHODS)
+    assert len(left.lines) == len(TIMED_METHODS) + 3  # and three slopes
+    assert len(right.lines) == len(TIMED_METHODS)
 
 
 def test_short_runs_are_repeated_until_it_is_enough():
@@ -83,7 +83,7 @@ def test_tasks_measure_alone_and_share_sizes(quick):
     tasks = EXPERIMENT.tasks(quick)
     assert all(task.alone for task in tasks)
     assert len({task.name for task in tasks}) == len(tasks)
-    sizes = {method: set() for method in METHODS}
+    sizes = {method: set() for method in TIMED_METHODS}
     for task in tasks:
         sizes[task.parameters["method"]].add(task.parameters["n_points"])
     assert sizes["njw"] == sizes["self_tuning"] == sizes["paper"]

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from isthmus.datasets import make_clouds, make_figure3
 from isthmus.paper import Verdict
 from isthmus.paper.experiment import load_experiment
-from isthmus.paper.figure3_sets import STARTS, differing_shares, drawing, sets, shares_of
+from isthmus.paper.figure3 import STARTS, differing_shares, drawing, sets, shares_of
 from paper.quick_results import quick_results
 
 EXPERIMENT = load_experiment("figure3")

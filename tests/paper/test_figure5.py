@@ -11,8 +11,7 @@ from isthmus.datasets import FIGURE5_PANELS, make_figure5
 from isthmus.evaluation import error_rate
 from isthmus.paper import Verdict
 from isthmus.paper.experiment import load_experiment
-from isthmus.paper.figure5 import FIRST_SEED
-from isthmus.paper.figure5_sets import PAPER_FAILS, as_in_paper, failed, solved
+from isthmus.paper.figure5 import FIRST_SEED, PAPER_FAILS, as_in_paper, failed, solved
 from isthmus.paper.methods import METHODS
 from paper.quick_results import quick_results
 

@@ -15,7 +15,7 @@ from isthmus.datasets import make_bars
 from isthmus.evaluation import error_rate
 from isthmus.paper.drawing import subplots
 from isthmus.paper.experiment import Claim, Picture, Result, Results, Table, Task, Verdict
-from isthmus.paper.timed_methods import CLUSTERS, CUBIC, METHODS, QUADRATIC, SEED, Clock
+from isthmus.paper.timed_methods import CLUSTERS, CUBIC, QUADRATIC, SEED, TIMED_METHODS, Clock
 from isthmus.plotting.style import EDGE_COLOUR, hide_frame
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _SPECTRAL = ("njw", "self_tuning")
 def tasks(quick: bool) -> list[Task]:
     """Return a task for each method and size, the short ones first."""
     dense = _QUICK_SIZES if quick else _DENSE_SIZES
-    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(METHODS, dense)
+    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(TIMED_METHODS, dense)
     if not quick:
         sizes |= {"all_vectors": dense[:-1], "tree": _TREE_SIZES}
     enough = 0.05 if quick else 0.5
@@ -66,7 +66,7 @@ def tasks(quick: bool) -> list[Task]:
             {"method": method, "n_points": n, "enough": enough},
             alone=True,
         )
-        for n, method in sorted((n, method) for method in METHODS for n in sizes[method])
+        for n, method in sorted((n, method) for method in TIMED_METHODS for n in sizes[method])
     ]
 
 
@@ -81,7 +81,7 @@ def measure(method: str, n_points: int, enough: float) -> Result:
     with threadpool_limits(1):
         while len(runs) < _MIN_RUNS or (len(runs) < _MAX_RUNS and sum(runs) < enough):
             clock = Clock()
-            labels, parts = METHODS[method].run(X)
+            labels, parts = TIMED_METHODS[method].run(X)
             clock.note("all")
             runs.append(clock.seconds["all"])
             if runs[-1] == min(runs):
@@ -166,7 +166,7 @@ def _cubic_claim(results: Results) -> Claim:
 
     Partly, if with a solver for dense matrices only; not, if not even so.
     """
-    found = {method: exponent_of(results, method) for method in METHODS}
+    found = {method: exponent_of(results, method) for method in TIMED_METHODS}
     least = CUBIC - _BELOW_CUBIC
     dense = min(found[method] for method in _SPECTRAL) >= least
     always = found["lanczos"] >= least
@@ -193,7 +193,7 @@ def _faster_claim(results: Results) -> Claim:
 
     Partly, if at the largest size only.
     """
-    ratios = {method: times_as_long(results, method) for method in METHODS}
+    ratios = {method: times_as_long(results, method) for method in TIMED_METHODS}
     common = sorted(set.intersection(*(set(ratios[method]) for method in _SPECTRAL)))
     upper = common[len(common) // 2 :]
     slower = [all(ratios[method][n] > 1 for method in _SPECTRAL) for n in upper]
@@ -221,7 +221,7 @@ def tables(results: Results) -> list[Table]:
 
 def _exponent_table(results: Results) -> Table:
     rows = []
-    for key, method in METHODS.items():
+    for key, method in TIMED_METHODS.items():
         largest = _of_method(results, key)[-1]
         rows.append(
             [
@@ -244,7 +244,7 @@ def _exponent_table(results: Results) -> Table:
 def _ratio_table(results: Results) -> Table:
     sizes = list(times_as_long(results, _PAPERS))
     rows = []
-    for key, method in METHODS.items():
+    for key, method in TIMED_METHODS.items():
         ratios = times_as_long(results, key)
         rows.append([method.name, *(f"{ratios[n]:.3g}" if n in ratios else "–" for n in sizes)])
     return Table(
@@ -256,7 +256,7 @@ def _ratio_table(results: Results) -> Table:
 
 def _stage_table(results: Results) -> Table:
     rows = []
-    for key, method in METHODS.items():
+    for key, method in TIMED_METHODS.items():
         largest = _of_method(results, key)[-1]
         stages = [f"{name} {1000 * taken:,.0f} ms" for name, taken in largest["stages"].items()]
         if stages:
@@ -267,7 +267,7 @@ def _stage_table(results: Results) -> Table:
 def pictures(results: Results) -> list[Picture]:
     """Return times against sizes, and times relative to the paper's algorithm."""
     figure, (left, right) = subplots((10.5, 4.8), 1, 2)
-    for key, method in METHODS.items():
+    for key, method in TIMED_METHODS.items():
         ratios = times_as_long(results, key)
         name = f"{method.name} (n$^{{{exponent_of(results, key):.2f}}}$)"
         for axes, x, y in ((left, *times_of(results, key)), (right, list(ratios), ratios.values())):
@@ -300,7 +300,7 @@ def pictures(results: Results) -> list[Picture]:
 def _draw_slopes(axes: Axes, results: Results) -> None:
     """Draw lines of slopes 1, 2 and 3 from one corner, below where all curves begin."""
     sizes, seconds = (
-        np.concatenate(x) for x in zip(*(times_of(results, m) for m in METHODS), strict=True)
+        np.concatenate(x) for x in zip(*(times_of(results, m) for m in TIMED_METHODS), strict=True)
     )
     first, low, high = sizes.min(), 0.5 * seconds.min(), 2.0 * seconds.max()
     for slope in (1, 2, 3):

@@ -296,10 +296,7 @@ def _draw_distribution(axes: Axes, by_order: Floats) -> None:
     """Draw median, quartiles and range of each column; the last one stands apart."""
     n_orders = by_order.shape[1]
     x = np.append(np.arange(1, n_orders), n_orders + 0.5)
-    low, first, median, third, high = np.quantile(by_order, [0, 0.25, 0.5, 0.75, 1], axis=0)
-    axes.vlines(x, low, high, colors=PALETTE[0], linewidths=1.2)
-    axes.vlines(x, first, third, colors=PALETTE[0], linewidths=7.0, alpha=0.5)
-    axes.plot(x, median, "o", color=PALETTE[0], markersize=5)
+    axes.boxplot(by_order, positions=x, whis=(0, 100), medianprops={"color": PALETTE[0]})
     axes.set_xticks(x, [*map(str, range(1, n_orders)), "n"])
     axes.set(xlabel="order", ylabel="ratio")
     hide_frame(axes)

@@ -139,9 +139,8 @@ def _tree_edges(results: Results) -> Claim:
         "The transitive edge of each pair was found without the tree, by its length; the sets have "
         f"{equal} equal edges. The condition is needed: in the sets with ties "
         f"{_total(results, 'transitive_off_tree', ties=True):,} edges as long as a transitive "
-        "distance are not on the tree. The distances are right there, too: "
-        f"{_total(results, 'not_a_tree_edge', ties=True)} of them are not the length of a tree "
-        "edge.",
+        "distance are not on the tree. Even there every distance is the length of a tree edge, "
+        f"with {_total(results, 'not_a_tree_edge', ties=True)} exceptions.",
     )
 
 

@@ -25,6 +25,7 @@ from isthmus.paper.table1_cells import (
     PAPER,
     PAPER_PARAMETERS,
     ROUNDING,
+    ROUNDING_GAP,
     SYMBOLS,
     Tuned,
     agrees,
@@ -37,7 +38,7 @@ from isthmus.paper.table1_pictures import pictures
 __all__ = ["ABOUT", "TITLE", "claims", "pictures", "tables", "tasks"]
 
 TITLE = "Table 1: Iris and Ionosphere"
-ABOUT = """
+ABOUT = f"""
 The paper clusters two data sets of the UCI repository with four methods. It counts 354 samples of
 Ionosphere; the repository's file, which is used here, has 351. NJW's σ and self-tuning's N are
 those of the smallest error rate over the paper's grids (σ from 0.01 to 0.1 by 0.001 and to 4 by
@@ -51,12 +52,12 @@ The paper's cells for K-means and for its own method are compared with the most 
 
 At small σ the points fall into more separate groups than there are clusters. Their eigenvalues are
 equal up to rounding, any of their eigenvectors may lead, and labels depend on rounding,
-differently from machine to machine. Values of σ and N whose eigengap is below 1e-13 are therefore
-shown, but not chosen.
+differently from machine to machine. Values of σ and N whose eigengap is below {ROUNDING_GAP:g} are
+therefore shown, but not chosen.
 
-A cell counts as reproduced if it is within 0.01 of the paper's rounded value; for the methods that
-are tuned, at the paper's parameter and at the best one. It is partly reproduced if only one of
-these agrees, or if the difference is at most 0.03.
+A cell counts as reproduced if it is within {AGREES} of the paper's rounded value; for the methods
+that are tuned, at the paper's parameter and at the best one. It is partly reproduced if only one of
+these agrees, or if the difference is at most {NEAR}.
 """
 
 _QUICK_SIGMAS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0, 2.0, 4.0)

@@ -25,7 +25,7 @@ AGREES = 0.01
 NEAR = 0.03
 ROUNDING = 1e-9
 # Up to this gap below the leading eigenvalues rounding decides which eigenvectors lead.
-_ROUNDING_GAP = 1e-13
+ROUNDING_GAP = 1e-13
 # The most solutions of K-means that are shown one by one.
 MAX_SOLUTIONS = 6
 
@@ -69,7 +69,7 @@ def undetermined_values(results: Results, data: str, method: str) -> set[float]:
     else:
         first = results[f"{data}-readings-0"]
         gaps = zip(first["ranks"], first["readings"][0]["gaps"], strict=True)
-    return {value for value, gap in gaps if gap <= _ROUNDING_GAP}
+    return {value for value, gap in gaps if gap <= ROUNDING_GAP}
 
 
 def shown_error(results: Results, data: str, method: str) -> float:

@@ -109,7 +109,7 @@ class Method:
     marker: str
 
 
-METHODS = {
+TIMED_METHODS = {
     "paper": Method(papers_algorithm, "the paper's, as written", QUADRATIC, PALETTE[0], "o"),
     "njw": Method(njw, "NJW", CUBIC, PALETTE[5], "s"),
     "self_tuning": Method(self_tuning, "self-tuning", CUBIC, PALETTE[3], "D"),
