@@ -11,8 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 from inputs import assert_as_good
 from isthmus import minimum_spanning_tree
-from isthmus.spanning_tree.blocked import boruvka as engine
-from isthmus.spanning_tree.blocked import bounds as blocks
+from isthmus.spanning_tree.blocked import boruvka, engine
 
 STORAGES = ("as it is", "fortran", "strided", "reversed", "read-only", "big-endian")
 
@@ -67,9 +66,8 @@ def test_blocks_are_as_good_as_prim(X, storage, n_jobs):
     given_points = stored(X, storage)
     before = given_points.copy()
     with ExitStack() as patches:  # few points fill several blocks
-        for module in (blocks, engine):
-            patches.enter_context(mock.patch.object(module, "BLOCK", 32))
-        patches.enter_context(mock.patch.object(engine, "_GROUP", 8))
+        patches.enter_context(mock.patch.object(engine, "_BLOCK_SIZES", (32,)))
+        patches.enter_context(mock.patch.object(boruvka, "GROUP", 8))
         found = minimum_spanning_tree(given_points, engine="blocked", n_jobs=n_jobs)
         assert found == minimum_spanning_tree(X, engine="blocked")
     np.testing.assert_array_equal(given_points, before)

@@ -12,8 +12,7 @@ from isthmus._utils.parallel import Workers
 from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_points
-from isthmus.spanning_tree.blocked import boruvka as engine
-from isthmus.spanning_tree.blocked import bounds as blocks
+from isthmus.spanning_tree.blocked import boruvka, dense_rows, engine
 from isthmus.spanning_tree.blocked import sparse_rows as sparse
 
 HARD = (
@@ -24,8 +23,8 @@ HARD = (
     "simplex",
     "sphere",
     "bits",
-    "whole numbers",
-    "large whole numbers",
+    "integers",
+    "large integers",
     "one feature dominates",
     "duplicates",
     "offset",
@@ -55,9 +54,9 @@ def hard(kind: str, n: int, d: int, seed: int) -> np.ndarray:
         return X / np.linalg.norm(X, axis=1, keepdims=True)
     if kind == "bits":
         return rng.integers(0, 2, size=(n, d)).astype(float)
-    if kind == "whole numbers":
+    if kind == "integers":
         return rng.integers(0, 256, size=(n, d)).astype(float)
-    if kind == "large whole numbers":
+    if kind == "large integers":
         return rng.integers(0, 1 << 20, size=(n, d)).astype(float)
     if kind == "one feature dominates":
         X[:, d // 2] *= 1e6
@@ -73,12 +72,14 @@ def hard(kind: str, n: int, d: int, seed: int) -> np.ndarray:
     return X * (1e-160 if kind == "tiny" else 1e140)
 
 
+SMALL = 32
+
+
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Make blocks and groups small, so that few points fill many of them."""
-    for module in (blocks, engine, sparse):
-        monkeypatch.setattr(module, "BLOCK", 32)
-    monkeypatch.setattr(engine, "_GROUP", 8)
+    monkeypatch.setattr(engine, "_BLOCK_SIZES", (SMALL,))
+    monkeypatch.setattr(boruvka, "GROUP", 8)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -227,7 +228,7 @@ class TestSparse:
         X = self.rows(50, 20, 0, whole=False)
         direction = np.random.default_rng(0).normal(size=20)
         with Workers(1) as workers:
-            found = sparse.sparse_blocks(X, workers)
+            found = sparse.sparse_blocks(X, workers, SMALL)
         along = found.rows.along(slice(5, 40), direction)
         expected = (X.toarray() / found.scale @ direction)[5:40]
         np.testing.assert_allclose(along, expected, rtol=0, atol=1e-5)
@@ -243,23 +244,24 @@ class TestSparse:
 
 
 def bounds_and_distances(X):
-    """Return the bounds that tiles compute for all pairs of points, and squared distances."""
+    """Return the bounds that products give for all pairs of points, and squared distances."""
     prepared = prepare_points(X, resolve_metric("euclidean")).points
     with Workers(1) as workers:
-        made = sparse.sparse_blocks if scipy.sparse.issparse(X) else blocks.dense_blocks
-        found = made(prepared, workers)
-    tile = engine._Tile(found)
+        made = sparse.sparse_blocks if scipy.sparse.issparse(X) else dense_rows.dense_blocks
+        found = made(prepared, workers, SMALL)
+    buffers = boruvka._Buffers(found)
     n_points = found.n_points
     bounds = np.empty((n_points, n_points))
     for block in range(found.n_blocks):
-        rows = found.places(block)
+        rows = found.positions(block)
         for other in range(found.n_blocks):
-            columns = found.places(other)
-            apart = found.apart(rows, block, other)
-            terms = tile.fill(found, rows, other, apart)
+            columns = found.positions(other)
+            separation = found.separation(rows, block, other)
+            filled = buffers.products(found, rows, other, separation)
             n_columns = columns.stop - columns.start
-            products = tile.square[: len(terms), :n_columns]
-            sums = terms[:, None] + tile.column_terms[None, :n_columns]
+            assert (filled.first_column, filled.n_columns) == (columns.start, n_columns)
+            products = buffers.square[: len(filled.row_terms), :n_columns]
+            sums = filled.row_terms[:, None] + filled.column_terms[None, :n_columns]
             bounds[rows, columns] = sums - (products + products)
     dense = X.toarray() if scipy.sparse.issparse(X) else X
     at = dense[found.order].astype(np.longdouble) / found.scale
@@ -303,11 +305,11 @@ def test_gaps_are_never_above_a_distance(kind):
     for block in range(found.n_blocks):
         gaps = found.gaps(block)
         for other in range(found.n_blocks):
-            rows = found.places(block)
-            nearest = distances[rows, found.places(other)].min(axis=1)
+            rows = found.positions(block)
+            nearest = distances[rows, found.positions(other)].min(axis=1)
             assert gaps[other] <= nearest.min()
-            if (apart := found.apart(rows, block, other)) is not None:
-                assert (found.distances_along(rows, other, apart) <= nearest).all()
+            if (separation := found.separation(rows, block, other)) is not None:
+                assert (found.distances_along(rows, other, separation) <= nearest).all()
 
 
 def test_where_all_is_equally_far_prim_takes_over():
@@ -317,17 +319,16 @@ def test_where_all_is_equally_far_prim_takes_over():
     assert_as_good(found, minimum_spanning_tree(X, engine="blocked"))
 
 
-@pytest.mark.usefixtures("small_blocks")
-def test_blocks_of_very_long_rows_are_small(monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK", 1024)
-    assert blocks.block_size(784) == 1024
-    assert blocks.block_size(100_000) == 64
-    assert blocks.block_size(10**9) == 32
+def test_blocks_of_very_long_rows_are_small():
+    assert dense_rows.block_size(784, 1024) == 1024
+    assert dense_rows.block_size(784, 256) == 256
+    assert dense_rows.block_size(100_000, 1024) == 64
+    assert dense_rows.block_size(10**9, 1024) == 32
 
 
 def test_every_pair_once_and_nobody_twice_a_round():
     for n in (1, 2, 3, 6, 7, 20):
-        rounds = list(engine._rounds_of_pairs(n))
+        rounds = list(boruvka._rounds_of_pairs(n))
         pairs = [pair for pairs in rounds for pair in pairs]
         assert sorted(pairs) == [(i, j) for i in range(n) for j in range(i, n)]
         for pairs in rounds[1:]:
@@ -337,7 +338,7 @@ def test_every_pair_once_and_nobody_twice_a_round():
 
 def test_the_order_of_blocks_is_an_order():
     X = hard("clusters far apart", 3000, 5, 0)
-    order, starts = blocks.spatial_order(X, 100)
+    order, starts = dense_rows.spatial_order(X, 100)
     np.testing.assert_array_equal(np.sort(order), np.arange(3000))
     assert starts[0] == 0
     assert starts[-1] == 3000

@@ -10,14 +10,13 @@ from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
 from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.typing import Floats, Ints
 
-# Up to so many edges NumPy sorts in a moment, and nothing has to be compiled.
+# Up to this number of edges NumPy sorts in a moment, and nothing has to be compiled.
 _FEW = 5000
 # Where more than this share of edges is about as long as another one, they are sorted thrice.
 _MANY_TIES = 0.05
 # Runs of edges up to this length are sorted in compiled code.
 _SHORT = 4096
-# Threads share out so many edges at a time: to be gathered, or to be turned into numbers, several
-# times over, in what fits into a cache.
+# Edges per task: to be gathered; or to be turned into integers, in several passes, in a cache.
 _BLOCK = 1 << 17
 _CACHED = 1 << 14
 
@@ -26,8 +25,8 @@ def sort_edges(edges: Ints, weights: Floats, n_jobs: int = 1) -> tuple[Ints, Flo
     """Return edges, each given with its smaller index first, and their weights, in total order.
 
     Sorting numbers is several times faster than sorting indices by them. So each weight's leading
-    bits are put together with its index in one whole number, and these are sorted. (The bits of
-    floats that are not negative, read as whole numbers, are ordered as the floats are.) Runs of
+    bits are put together with its index in one integer, and these are sorted. (The bits of floats
+    that are not negative, read as integers, are ordered as the floats are.) Runs of
     equal leading bits are few, or long because the weights are equal; they are sorted again.
     """
     n_edges = len(weights)
@@ -74,7 +73,7 @@ def _has_many_runs(keys: Ints, n_bits: int) -> bool:
 
 
 def sort_numbers(numbers: Ints, n_jobs: int) -> Ints:
-    """Return whole numbers in ascending order; they are sorted in place, or used as scratch.
+    """Return integers in ascending order; they are sorted in place, or used as scratch.
 
     Each thread sorts a part. Then neighbouring parts are merged, in blocks that all threads share.
     """
@@ -132,14 +131,14 @@ def _sort_many_ties(
         Leading bits of weights and, in the last n_bits, the index of each; sorted.
     """
     mask = (1 << n_bits) - 1
-    # The leading bits give way to their rank, which leaves room for all others.
+    # The leading bits give way to their rank, which leaves bits for all others.
     order = keys & mask
     ranked = _ranks(keys >> n_bits) << n_bits
     ranked |= (weights + 0.0).view(np.int64)[order] & mask
     ranked <<= n_bits
     ranked |= order
     ranked = sort_numbers(ranked, n_jobs)
-    # Likewise the weights, which leaves room for both ends.
+    # Likewise the weights, which leaves bits for both ends.
     ends, sorted_weights = _gathered(ranked, n_bits, edges, weights, n_jobs)
     keys = _ranks(ranked >> n_bits) << n_bits
     keys |= ends[:, 0]
@@ -215,7 +214,7 @@ def merge_numbers(
 ) -> None:
     """Merge numbers[low:middle] and numbers[middle:high], both ascending, into merged[low:high].
 
-    Only its places low + start … low + stop - 1 are filled.
+    Only its positions low + start … low + stop - 1 are filled.
     """
     # How many of the first ``start`` numbers come from the first part: such that none of them is
     # above one of the second part that is left.
@@ -228,7 +227,7 @@ def merge_numbers(
             most = taken
     i, j, k = low + least, middle + start - least, low + start
     while i < middle and j < high and k < low + stop:
-        # So many steps end neither part: no branch in them that could be mispredicted.
+        # This many steps end neither part: no branch in them that could be mispredicted.
         n_steps = min(middle - i, high - j)
         for _ in range(min(n_steps, low + stop - k)):
             first, second = numbers[i], numbers[j]
@@ -253,7 +252,7 @@ def gather_edges(
     start: int,
     stop: int,
 ) -> None:
-    """Fill places start … stop - 1 by the indices in the last n_bits of the keys."""
+    """Fill positions start … stop - 1 by the indices in the last n_bits of the keys."""
     mask = (1 << n_bits) - 1
     for e in range(start, stop):
         if e + AHEAD < stop:

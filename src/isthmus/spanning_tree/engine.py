@@ -43,8 +43,6 @@ class Problem:
         Memory, beside the data.
     may_decline : bool
         Whether an engine may decline, once it sees that another is faster.
-    block_size : int
-        The most points to a block of matrix products.
     """
 
     data: Any
@@ -54,7 +52,6 @@ class Problem:
     progress: Progress | None
     budget: Budget
     may_decline: bool = False
-    block_size: int = 1024
 
     @property
     def n_points(self) -> int:

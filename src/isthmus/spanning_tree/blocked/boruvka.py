@@ -16,15 +16,16 @@ from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree.blocked import candidates, rounds
-from isthmus.spanning_tree.blocked.bounds import BLOCK, Apart, Blocks, Singles, dense_blocks
+from isthmus.spanning_tree.blocked.bounds import Blocks, Separation, Singles
+from isthmus.spanning_tree.blocked.candidates import Exact, Lists, Products, Searching
+from isthmus.spanning_tree.blocked.dense_rows import dense_blocks
+from isthmus.spanning_tree.blocked.engine import GROUP
 from isthmus.spanning_tree.blocked.sparse_rows import sparse_blocks
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.union_find import HUGE, Best, Joined, join_best
 
 # Points in a list.
 _NEIGHBOURS = 8
-# Points that search together.
-_GROUP = 256
 # A point that searches looks farther than its component's best edge by this factor of squared
 # distances: the component grows, and its best edges with it.
 _FARTHER = 1.1
@@ -37,7 +38,7 @@ def boruvka_on_blocks(
     n_jobs: int = 1,
     progress: Progress | None = None,
     most_measured: float = np.inf,
-    block_size: int = BLOCK,
+    block_size: int = 1024,
 ) -> Edges | Declined:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
@@ -52,7 +53,7 @@ def boruvka_on_blocks(
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         points = prepared.points
         make = sparse_blocks if issparse(points) else dense_blocks
-        run = _Run(make(points, workers, min(block_size, BLOCK)), workers, progress, most_measured)
+        run = _Run(make(points, workers, block_size), workers, progress, most_measured)
         run.find_neighbours()
         if not run.join():
             return Declined(f"more than {most_measured:.2g} distances to measure")
@@ -60,31 +61,28 @@ def boruvka_on_blocks(
     return Edges(edges, prepared.heights(accumulated))
 
 
-class _Tile:
-    """The buffers of a worker: inner products of points with those of a block."""
+class _Buffers:
+    """The memory of a worker for inner products of points with those of a block."""
 
     def __init__(self, blocks: Blocks) -> None:
         n_columns = blocks.size
-        n_rows = max(n_columns, min(_GROUP, blocks.n_points))
+        n_rows = max(n_columns, min(GROUP, blocks.n_points))
         self.flat = np.empty(n_rows * n_columns, dtype=np.float32)
         self.square = self.flat.reshape(n_rows, n_columns)
         self.column_terms = np.empty(n_columns, dtype=np.float32)
         self.scratch = blocks.rows.scratch()
 
-    def fill(
-        self, blocks: Blocks, rows: slice | Labels, other: int, apart: Apart | None
-    ) -> Singles:
-        """Compute products and terms of places of a block against another block.
-
-        Returns the terms of the rows.
-        """
-        columns = blocks.places(other)
+    def products(
+        self, blocks: Blocks, rows: slice | Labels, other: int, separation: Separation | None
+    ) -> Products:
+        """Compute products and terms of positions of a block with another block."""
+        columns = blocks.positions(other)
         n_columns = columns.stop - columns.start
-        row_terms = blocks.row_terms(rows, apart)
-        self.column_terms[:n_columns] = blocks.column_terms(other, apart)
+        row_terms = blocks.row_terms(rows, separation)
+        self.column_terms[:n_columns] = blocks.column_terms(other, separation)
         self.column_terms[n_columns:] = np.nan
         blocks.rows.products(rows, columns, self.square[: len(row_terms)], self.scratch)
-        return row_terms
+        return Products(self.flat, row_terms, self.column_terms, columns.start, n_columns)
 
 
 class _Run:
@@ -98,10 +96,11 @@ class _Run:
         self.workers = workers
         self.progress = progress
         self.kernels = {"SPARSE": int(blocks.rows.sparse)}
-        self.tiles = [_Tile(blocks) for _ in range(workers.n_jobs)]
+        self.exact = Exact(blocks.rows.given, blocks.order)
+        self.buffers = [_Buffers(blocks) for _ in range(workers.n_jobs)]
         self.n_neighbours = min(_NEIGHBOURS, n_points - 1)
         self.slack = 0.0 if blocks.exact else (blocks.rows.n_summands + 8) * _SLACK
-        self.places = np.full((n_points, self.n_neighbours), -1, dtype=np.int32)
+        self.positions = np.full((n_points, self.n_neighbours), -1, dtype=np.int32)
         self.distances = np.empty((n_points, self.n_neighbours))
         self.reach = np.empty(n_points)
         self.used = np.zeros(n_points, dtype=np.int32)
@@ -115,57 +114,49 @@ class _Run:
         self.never = np.full(COLUMNS, -np.inf, dtype=np.float32)
 
     def find_neighbours(self) -> None:
-        """Fill the lists of all points, each tile once."""
+        """Fill the lists of all points, from each pair of blocks once."""
         blocks, n_points = self.blocks, self.blocks.n_points
-        values = np.full((n_points, self.n_neighbours), np.inf, dtype=np.float32)
-        limits = np.full(n_points + COLUMNS, np.inf, dtype=np.float32)
+        bounds = Lists(
+            distances=np.full((n_points, self.n_neighbours), np.inf, dtype=np.float32),
+            positions=self.positions,
+            limits=np.full(n_points + COLUMNS, np.inf, dtype=np.float32),
+        )
         done = 0
         for pairs in _rounds_of_pairs(blocks.n_blocks):
 
             def work(
                 worker: int, number: int, _: int, pairs: list[tuple[int, int]] = pairs
             ) -> None:
-                self._compare(*pairs[number], self.tiles[worker], values, limits)
+                self._compare(*pairs[number], self.buffers[worker], bounds)
 
             self.workers.in_blocks(len(pairs), 1, work)
             done += len(pairs)
             self._report(2 * done / (blocks.n_blocks * (blocks.n_blocks + 1)))
-        self.reach[:] = values[:, -1].astype(np.float64) * blocks.scale**2 * (1.0 - self.slack)
+        last = bounds.distances[:, -1].astype(np.float64)
+        self.reach[:] = last * blocks.scale**2 * (1.0 - self.slack)
         if self.n_neighbours == n_points - 1:
             self.reach[:] = np.inf
-
         kernel = candidates.measure_lists.specialised(self.kernels)
 
         def measure(_: int, start: int, stop: int) -> None:
-            kernel(blocks.rows.given, blocks.order, self.places, self.distances, start, stop)
+            kernel(self.exact, self.positions, self.distances, start, stop)
 
         self.workers.in_blocks(n_points, 256, measure)
 
-    def _compare(
-        self, block: int, other: int, tile: _Tile, values: Singles, limits: Singles
-    ) -> None:
+    def _compare(self, block: int, other: int, buffers: _Buffers, bounds: Lists) -> None:
         blocks = self.blocks
-        rows, columns = blocks.places(block), blocks.places(other)
-        farthest = max(limits[rows].max(), limits[columns].max())
+        rows, columns = blocks.positions(block), blocks.positions(other)
+        farthest = max(bounds.limits[rows].max(), bounds.limits[columns].max())
         if blocks.gaps(block)[other] > farthest:
             return
-        apart = blocks.apart(rows, block, other)
-        if apart is not None and blocks.distances_along(rows, other, apart).min() > farthest:
+        separation = blocks.separation(rows, block, other)
+        if (
+            separation is not None
+            and blocks.distances_along(rows, other, separation).min() > farthest
+        ):
             return
-        row_terms = tile.fill(blocks, rows, other, apart)
-        candidates.keep_nearest(
-            tile.flat,
-            blocks.size,
-            row_terms,
-            tile.column_terms,
-            rows.start,
-            columns.start,
-            len(row_terms),
-            columns.stop - columns.start,
-            limits,
-            values,
-            self.places,
-        )
+        products = buffers.products(blocks, rows, other, separation)
+        candidates.keep_nearest(products, rows.start, bounds)
 
     def join(self) -> bool:
         """Run rounds until one component is left; return False where that takes too much."""
@@ -192,7 +183,7 @@ class _Run:
     def _best_edges(self, n_components: int) -> tuple[Best, Labels]:
         """Return the best edges that the lists hold, and the points for which they may be wrong."""
         best = Best(np.full(n_components, HUGE), *np.zeros((2, n_components), dtype=np.int32))
-        rounds.scan_lists(self.labels, self.places, self.distances, self.used, best)
+        rounds.scan_lists(self.labels, self.positions, self.distances, self.used, best)
         unsure = np.empty(len(self.labels), dtype=np.int32)
         return best, unsure[: rounds.list_unsure(self.labels, self.reach, best, unsure)]
 
@@ -208,7 +199,7 @@ class _Run:
         self._search(unsure[self.labels[unsure] != largest], best.distance)
 
     def _search(self, searching: Labels, known: Floats) -> None:
-        """Fill the lists of some places, in ascending order, with places of other labels.
+        """Fill the lists of some positions, ascending, with positions of other labels.
 
         known : (n_components,)
             The length of an edge out of each component.
@@ -219,16 +210,16 @@ class _Run:
         def work(worker: int, number: int, _: int) -> None:
             if not self._has_measured_too_many():
                 self.n_measured[worker] += self._search_group(
-                    *groups[number], known, pure, self.tiles[worker]
+                    *groups[number], known, pure, self.buffers[worker]
                 )
 
         self.workers.in_blocks(len(groups), 1, work)
 
     def _groups(self, searching: Labels) -> Iterator[tuple[Labels, int]]:
-        """Yield places, in ascending order, in groups that share a centre, and a block with it."""
+        """Yield positions, ascending, in groups that share a centre, and a block with it."""
         starts = self.blocks.starts
         if self.blocks.one_centre:
-            cuts = [*range(0, len(searching), _GROUP), len(searching)]
+            cuts = [*range(0, len(searching), GROUP), len(searching)]
         else:
             cuts = np.unique(np.searchsorted(searching, starts)).tolist()
         for begin, end in pairwise(cuts):
@@ -237,14 +228,14 @@ class _Run:
                 yield rows, int(np.searchsorted(starts, rows[0], side="right")) - 1
 
     def _search_group(
-        self, rows: Labels, block: int, known: Floats, pure: Labels, tile: _Tile
+        self, rows: Labels, block: int, known: Floats, pure: Labels, buffers: _Buffers
     ) -> int:
-        """Fill the lists of a group of places; return how many distances had to be measured."""
+        """Fill the lists of a group of positions; return how many distances were measured."""
         blocks = self.blocks
         n_measured = 0
-        found = candidates.Found(
+        found = Lists(
             distances=np.full((len(rows), self.n_neighbours), np.inf),
-            places=np.full((len(rows), self.n_neighbours), -1, dtype=np.int32),
+            positions=np.full((len(rows), self.n_neighbours), -1, dtype=np.int32),
             limits=np.empty(len(rows), dtype=np.float32),
         )
         # float32 rounds to nearest: 2^-22 is more than it and float64 can lose
@@ -253,7 +244,7 @@ class _Run:
         shortest = known[labels]
         gaps = blocks.gaps(block)
         kernel = candidates.keep_nearest_exactly.specialised(self.kernels)
-        for other in np.argsort(gaps, kind="stable"):
+        for other in np.argsort(gaps, kind="stable").tolist():
             # Farther than its component's best edge, and a little more, no point need look now.
             farthest = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
             found.limits[:] = farthest / unit
@@ -261,27 +252,14 @@ class _Run:
                 break
             if len(labels) == 1 and pure[other] == labels[0]:
                 continue
-            chosen, apart = self._facing(rows, block, int(other), found.limits)
+            chosen, separation = self._facing(rows, block, other, found.limits)
             if len(chosen) == 0:
                 continue
-            row_terms = tile.fill(blocks, rows[chosen], int(other), apart)
-            n_measured += kernel(
-                blocks.rows.given,
-                blocks.order,
-                tile.flat,
-                blocks.size,
-                row_terms,
-                tile.column_terms,
-                rows,
-                chosen,
-                blocks.places(int(other)).start,
-                self.labels,
-                unit,
-                found,
-                self.never,
-            )
+            products = buffers.products(blocks, rows[chosen], other, separation)
+            search = Searching(rows, chosen, self.labels, unit, self.never)
+            n_measured += kernel(self.exact, products, search, found)
             np.minimum.at(shortest, group, found.distances[:, 0])
-        self.places[rows] = found.places
+        self.positions[rows] = found.positions
         self.distances[rows] = found.distances
         self.used[rows] = 0
         self.reach[rows] = np.minimum(_FARTHER * shortest[group], found.distances[:, -1])
@@ -289,13 +267,13 @@ class _Run:
 
     def _facing(
         self, rows: Labels, block: int, other: int, limits: Singles
-    ) -> tuple[Ints, Apart | None]:
+    ) -> tuple[Ints, Separation | None]:
         """Return which of the rows may be within their limits of another block."""
-        apart = self.blocks.apart(rows, block, other)
-        if apart is None:
+        separation = self.blocks.separation(rows, block, other)
+        if separation is None:
             return np.arange(len(rows)), None
-        near = self.blocks.distances_along(rows, other, apart) <= limits
-        return np.flatnonzero(near), apart._replace(rows=apart.rows[near])
+        near = self.blocks.distances_along(rows, other, separation) <= limits
+        return np.flatnonzero(near), separation._replace(rows=separation.rows[near])
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their squared lengths."""

@@ -1,7 +1,7 @@
 """The nearest others of points: first as matrix products see them, then exactly.
 
-Places are positions in the order of the blocks. A list is in the order of (distance, place), so
-what it holds does not depend on the order in which tiles are looked at.
+Positions are those in the order of the blocks. A list is in the order of (distance, position), so
+what it holds does not depend on the order in which products are looked at.
 """
 
 from __future__ import annotations
@@ -20,62 +20,130 @@ from isthmus.spanning_tree.blocked.bounds import Singles
 SPARSE = 0
 
 
+class Products(NamedTuple):
+    """Inner products of points, in rows, with those of a block, in columns.
+
+    The lower bound of a squared distance is the sum of the two terms less twice the product.
+
+    Attributes
+    ----------
+    products : (n_rows * stride,) float32
+        Row by row; the padding of rows can hold anything.
+    row_terms : (n_rows,) float32
+    column_terms : (stride,) float32
+        Not numbers beyond the last column.
+    first_column : int
+        The block's first position.
+    n_columns : int
+    """
+
+    products: Singles
+    row_terms: Singles
+    column_terms: Singles
+    first_column: int
+    n_columns: int
+
+
+class Lists(NamedTuple):
+    """The nearest others of some points.
+
+    Attributes
+    ----------
+    distances : (n, n_neighbours) float32 or float64
+        Squared, or lower bounds of these, ascending; infinite where there is nothing yet.
+    positions : (n, n_neighbours) int32
+    limits : (>= n,) float32
+        What lies above these cannot enter the lists, or need not.
+    """
+
+    distances: Array
+    positions: Labels
+    limits: Singles
+
+
+class Exact(NamedTuple):
+    """What distances are measured of exactly.
+
+    Attributes
+    ----------
+    points : (n, n_features) array, or Entries
+        As given.
+    order : (n,) int32
+        The point at each position.
+    """
+
+    points: Any
+    order: Labels
+
+
+class Searching(NamedTuple):
+    """Points that search for others with another label.
+
+    Attributes
+    ----------
+    positions : (m,) int32
+        Where they are.
+    chosen : (n_rows,) int64
+        Which of them are the rows of the products.
+    labels : (n,) int32
+        Of all positions.
+    unit : float
+        The squared distance that is 1 to the products, and a little less.
+    never : (COLUMNS,) float32
+        Limits, minus infinity, of the columns: they do not search.
+    """
+
+    positions: Labels
+    chosen: Ints
+    labels: Labels
+    unit: float
+    never: Singles
+
+
 @kernel_part
-def insert(values: Array, places: Labels, value: float, place: int) -> None:
+def insert(distances: Array, positions: Labels, distance: float, position: int) -> None:
     """Insert a pair into a list, whose last entry falls off."""
-    t = values.shape[0] - 1
-    while t > 0 and (values[t - 1] > value or (values[t - 1] == value and places[t - 1] > place)):
-        values[t] = values[t - 1]
-        places[t] = places[t - 1]
+    t = distances.shape[0] - 1
+    while t > 0 and (
+        distances[t - 1] > distance
+        or (distances[t - 1] == distance and positions[t - 1] > position)
+    ):
+        distances[t] = distances[t - 1]
+        positions[t] = positions[t - 1]
         t -= 1
-    values[t] = value
-    places[t] = place
+    distances[t] = distance
+    positions[t] = position
 
 
 @kernel_part
-def enters(values: Array, places: Labels, value: float, place: int) -> bool:
-    """Whether a pair comes before the last entry of a list."""
-    last = values.shape[0] - 1
-    return bool(value < values[last] or (value == values[last] and place < places[last]))
+def offer(distances: Array, positions: Labels, distance: float, position: int) -> None:
+    """Insert a pair into a list, if it comes before the last entry."""
+    last = distances.shape[0] - 1
+    if distance < distances[last] or (distance == distances[last] and position < positions[last]):
+        insert(distances, positions, distance, position)
 
 
 @kernel
-def keep_nearest(
-    products: Singles,
-    stride: int,
-    row_terms: Singles,
-    column_terms: Singles,
-    first_row: int,
-    first_column: int,
-    n_rows: int,
-    n_columns: int,
-    limits: Singles,
-    values: Singles,
-    places: Labels,
-) -> None:
-    """Take a tile into account, in the lists of its rows and of its columns.
+def keep_nearest(block: Products, first_row: int, lists: Lists) -> None:
+    """Offer the pairs of a block of products to the lists of its rows and of its columns.
 
-    Parameters
-    ----------
-    products : (n_rows * stride,) float32, in
-        Inner products of rows and columns; the padding of rows can hold anything.
-    row_terms : (n_rows,) float32, in
-    column_terms : (stride,) float32, in
-        Not numbers beyond the last column.
-    first_row, first_column : int
-        The tile's places. Where they are equal, each pair is looked at once.
-    limits : (>= n + COLUMNS,) float32, in and out
-        The last value of each list.
-    values, places : (n, n_neighbours) float32 and int32, in and out
+    block : in
+        Its rows are at positions first_row, first_row + 1, and so on. Where that is the first
+        column, too, each pair is looked at once.
+    lists : in and out
+        Of all points; the limits, (>= n + COLUMNS,), are their last entries.
     """
-    last = values.shape[1] - 1
+    row_terms, column_terms, first_column = block.row_terms, block.column_terms, block.first_column
+    distances, positions, limits = lists.distances, lists.positions, lists.limits
+    last = distances.shape[1] - 1
+    stride = column_terms.shape[0]
     diagonal = first_row == first_column
-    for r in range(n_rows):
+    for r in range(row_terms.shape[0]):
         i = first_row + r
         begin = (r + 1) // COLUMNS * COLUMNS if diagonal else 0
-        while begin < n_columns:
+        while begin < block.n_columns:
             near = near_columns(
-                products,
+                block.products,
                 r * stride + begin,
                 column_terms,
                 begin,
@@ -90,12 +158,12 @@ def keep_nearest(
                 j = first_column + c
                 if diagonal and j <= i:
                     continue
-                product = products[r * stride + c]
-                value = row_terms[r] + column_terms[c] - (product + product)
-                offer(values[i], places[i], value, j)
-                limits[i] = values[i, last]
-                offer(values[j], places[j], value, i)
-                limits[j] = values[j, last]
+                product = block.products[r * stride + c]
+                bound = row_terms[r] + column_terms[c] - (product + product)
+                offer(distances[i], positions[i], bound, j)
+                limits[i] = distances[i, last]
+                offer(distances[j], positions[j], bound, i)
+                limits[j] = distances[j, last]
             begin += COLUMNS
 
 
@@ -135,125 +203,81 @@ def dense_distances(
 
 @kernel
 def measure_lists(
-    points: Any, order: Labels, places: Labels, distances: Floats, start: int, stop: int
+    exact: Exact, positions: Labels, distances: Floats, start: int, stop: int
 ) -> None:
-    """Measure the lists at places start … stop - 1 exactly, and put them in order again.
+    """Measure the lists at positions start … stop - 1 exactly, and put them in order again.
 
-    places : (n, n_neighbours) int32, in and out
+    positions : (n, n_neighbours) int32, in and out
     distances : (n, n_neighbours) float64, out
     """
-    last = places.shape[1] - 1
+    points, order = exact.points, exact.order
+    last = positions.shape[1] - 1
     for i in range(start, stop):
         for first in range(0, last + 1, 4):
-            a, b = places[i, first], places[i, min(first + 1, last)]
-            c, d = places[i, min(first + 2, last)], places[i, min(first + 3, last)]
+            a, b = positions[i, first], positions[i, min(first + 1, last)]
+            c, d = positions[i, min(first + 2, last)], positions[i, min(first + 3, last)]
             measured = four_distances(points, order[i], order[a], order[b], order[c], order[d])
             for t in range(min(4, last + 1 - first)):
                 so_far = first + t + 1
-                place = (a, b, c, d)[t]
-                insert(distances[i, :so_far], places[i, :so_far], measured[t], place)
-
-
-class Found(NamedTuple):
-    """What points that search have found.
-
-    Attributes
-    ----------
-    distances, places : (m, n_neighbours) float64 and int32
-        Lists, exactly measured; infinity and -1 where there is nothing yet.
-    limits : (m,) float32
-        Pairs above these cannot enter the lists, or need not.
-    """
-
-    distances: Floats
-    places: Labels
-    limits: Singles
+                position = (a, b, c, d)[t]
+                insert(distances[i, :so_far], positions[i, :so_far], measured[t], position)
 
 
 @kernel
-def keep_nearest_exactly(
-    points: Any,
-    order: Labels,
-    products: Singles,
-    stride: int,
-    row_terms: Singles,
-    column_terms: Singles,
-    rows: Labels,
-    chosen: Ints,
-    first_column: int,
-    labels: Labels,
-    unit: float,
-    found: Found,
-    never: Singles,
-) -> int:
-    """Take a tile into account in the lists of its rows; return how many pairs were measured.
+def keep_nearest_exactly(exact: Exact, block: Products, search: Searching, lists: Lists) -> int:
+    """Offer the pairs of a block of products to the lists of its rows, measured exactly.
 
-    Parameters
-    ----------
-    products, stride, row_terms, column_terms, first_column
-        As above.
-    rows : (m,) int32, in
-        The places that search.
-    chosen : (n_rows,) int64, in
-        Which of them are the tile's rows.
-    labels : (n,) int32, in
-        Columns of a row's own label do not count.
-    unit : float
-        The squared distance that is 1 to the products, and a little less.
-    found : in and out
-    never : (COLUMNS,) float32, in
-        Minus infinity.
+    lists : in and out
+        Of the points that search, exactly measured.
+
+    Returns how many pairs were measured.
     """
-    last = found.distances.shape[1] - 1
+    points, order, labels = exact.points, exact.order, search.labels
+    last = lists.distances.shape[1] - 1
+    stride = block.column_terms.shape[0]
     n_measured = 0
-    for r in range(chosen.shape[0]):
-        searching = chosen[r]
-        label = labels[rows[searching]]
-        i = order[rows[searching]]
-        distances, places = found.distances[searching], found.places[searching]
+    for r in range(search.chosen.shape[0]):
+        row = search.chosen[r]
+        label = labels[search.positions[row]]
+        i = order[search.positions[row]]
+        distances, positions = lists.distances[row], lists.positions[row]
         for begin in range(0, stride, COLUMNS):
+            first = block.first_column + begin
             near = near_columns(
-                products,
+                block.products,
                 r * stride + begin,
-                column_terms,
+                block.column_terms,
                 begin,
-                never,
+                search.never,
                 0,
-                row_terms[r],
-                found.limits[searching],
+                block.row_terms[r],
+                lists.limits[row],
             )
-            near = lanes_of_others(near, labels, first_column + begin, label)
+            near = lanes_of_others(near, labels, first, label)
             while near != 0:
                 # four at a time: one distance waits for its last sum, four do not
-                a = first_column + begin + lowest_lane(near)
+                a = first + lowest_lane(near)
                 near &= near - np.uint64(1)
-                b = first_column + begin + lowest_lane(near) if near != 0 else a
+                b = first + lowest_lane(near) if near != 0 else a
                 near &= near - np.uint64(near != 0)
-                c = first_column + begin + lowest_lane(near) if near != 0 else b
+                c = first + lowest_lane(near) if near != 0 else b
                 near &= near - np.uint64(near != 0)
-                d = first_column + begin + lowest_lane(near) if near != 0 else c
+                d = first + lowest_lane(near) if near != 0 else c
                 near &= near - np.uint64(near != 0)
                 n_measured += 4
                 to_a, to_b, to_c, to_d = four_distances(
                     points, i, order[a], order[b], order[c], order[d]
                 )
-                offer(distances, places, to_a, a)
+                offer(distances, positions, to_a, a)
                 if b != a:
-                    offer(distances, places, to_b, b)
+                    offer(distances, positions, to_b, b)
                 if c != b:
-                    offer(distances, places, to_c, c)
+                    offer(distances, positions, to_c, c)
                 if d != c:
-                    offer(distances, places, to_d, d)
-                limit = np.float32(distances[last] / unit)
-                found.limits[searching] = min(found.limits[searching], limit)
+                    offer(distances, positions, to_d, d)
+                limit = np.float32(distances[last] / search.unit)
+                lists.limits[row] = min(lists.limits[row], limit)
     return n_measured
-
-
-@kernel_part
-def offer(values: Array, places: Labels, value: float, place: int) -> None:
-    """Insert a pair into a list, if it comes before the last entry."""
-    if enters(values, places, value, place):
-        insert(values, places, value, place)
 
 
 @kernel_part
@@ -272,7 +296,6 @@ def lanes_of_others(near: np.uint64, labels: Labels, first: int, label: int) -> 
 @kernel
 def measure_edges(points: Any, ends: Ints, accumulated: Floats) -> None:
     """Fill accumulated, (n - 1,), with the squared lengths of edges between points."""
-    last = ends.shape[0] - 1
-    for first in range(last + 1):
-        i, j = ends[first, 0], ends[first, 1]
-        accumulated[first] = four_distances(points, i, j, j, j, j)[0]
+    for e in range(ends.shape[0]):
+        i, j = ends[e, 0], ends[e, 1]
+        accumulated[e] = four_distances(points, i, j, j, j, j)[0]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
@@ -19,9 +16,10 @@ from isthmus.spanning_tree.engine import (
 )
 from isthmus.spanning_tree.prim import is_quick
 
-# Points to a block, the fastest first; and points that search together, at most.
+# Points to a block, the fastest first.
 _BLOCK_SIZES = (1024, 512, 256)
-_SEARCHED_TOGETHER = 256
+# Points that search together, at most.
+GROUP = 256
 # Where more than this share of all pairs must be measured after all, Prim's algorithm is faster.
 _MOST_MEASURED = 0.05
 
@@ -44,40 +42,43 @@ class BlockedEngine(Engine):
         return problem.n_points > 1
 
     def bytes_needed(self, problem: Problem) -> int:
-        """Return how much memory float32 copies of the points, products and lists take."""
-        n_points, n_features = problem.n_points, int(problem.points.shape[1])
-        block = min(problem.block_size, n_points)
-        searching = min(_SEARCHED_TOGETHER, n_points)
-        products = 4 * max(block, searching) * block
-        if problem.has_dense_points:
-            products += 4 * searching * n_features
-            rows = problem.n_jobs * block * n_features
-            held = 4 * n_points * n_features
-            preparing = max(32 * rows, held + 16 * rows)
-        else:
-            n_entries = int(problem.points.nnz)
-            products += 4 * n_features + 8 * _most_entries(problem.points.indptr, block)
-            preparing, held = 40 * n_entries, 12 * n_entries
-        joining = held + 180 * n_points + problem.n_jobs * products
-        return FIXED_BYTES + max(preparing + 32 * n_points, joining, BYTES_PER_EDGE * n_points)
-
-    def smaller(self, problem: Problem) -> Iterator[Problem]:
-        """Yield the problem, and then with smaller blocks and fewer threads."""
-        for option in super().smaller(problem):
-            for size in _BLOCK_SIZES:
-                yield replace(option, block_size=size)
+        """Return how much memory it takes with the smallest blocks."""
+        return _bytes_needed(problem, min(_BLOCK_SIZES))
 
     def run(self, problem: Problem) -> Edges | Declined:
         """Find the tree, unless too many distances are all but equal."""
         # Imported here: Numba's machinery loads with it.
         from isthmus.spanning_tree.blocked.boruvka import boruvka_on_blocks
 
+        fitting = (size for size in _BLOCK_SIZES if _fits(problem, size))
         most_measured = np.inf
         if problem.may_decline and problem.has_dense_points:
             most_measured = _MOST_MEASURED * problem.n_points**2
         return boruvka_on_blocks(
-            problem.prepared, problem.n_jobs, problem.progress, most_measured, problem.block_size
+            problem.prepared, problem.n_jobs, problem.progress, most_measured, next(fitting)
         )
+
+
+def _fits(problem: Problem, block_size: int) -> bool:
+    return problem.budget.allows(_bytes_needed(problem, block_size))
+
+
+def _bytes_needed(problem: Problem, block_size: int) -> int:
+    """Return how much memory float32 copies of the points, products and lists take."""
+    n_points, n_features = problem.n_points, int(problem.points.shape[1])
+    block, searching = min(block_size, n_points), min(GROUP, n_points)
+    products = 4 * max(block, searching) * block
+    if problem.has_dense_points:
+        products += 4 * searching * n_features
+        rows = problem.n_jobs * block * n_features
+        held = 4 * n_points * n_features
+        preparing = max(32 * rows, held + 16 * rows)
+    else:
+        n_entries = int(problem.points.nnz)
+        products += 4 * n_features + 8 * _most_entries(problem.points.indptr, block)
+        preparing, held = 40 * n_entries, 12 * n_entries
+    joining = held + 180 * n_points + problem.n_jobs * products
+    return FIXED_BYTES + max(preparing + 32 * n_points, joining, BYTES_PER_EDGE * n_points)
 
 
 def _most_entries(indptr: Ints, block: int) -> int:

@@ -18,24 +18,26 @@ from isthmus.spanning_tree.union_find import HUGE, Best, offer_edge
 
 
 @kernel
-def scan_lists(labels: Labels, places: Labels, distances: Floats, used: Labels, best: Best) -> None:
+def scan_lists(
+    labels: Labels, positions: Labels, distances: Floats, used: Labels, best: Best
+) -> None:
     """Offer to each component the first edges, out of it, of its points' lists.
 
     labels : (n,) int32, in
-    places, distances : (n, n_neighbours), in
+    positions, distances : (n, n_neighbours), in
     used : (n,) int32, in and out
         How many entries of each list lie in the point's own component.
     best : in and out
     """
-    n_neighbours = places.shape[1]
+    n_neighbours = positions.shape[1]
     for i in range(labels.shape[0]):
         label = np.int64(labels[i])
         k = used[i]
-        while k < n_neighbours and (places[i, k] < 0 or labels[places[i, k]] == label):
+        while k < n_neighbours and (positions[i, k] < 0 or labels[positions[i, k]] == label):
             k += 1
         used[i] = k
         if k < n_neighbours:
-            j = np.int64(places[i, k])
+            j = np.int64(positions[i, k])
             offer_edge(label, distances[i, k], ~i, j, best)
             offer_edge(np.int64(labels[j]), distances[i, k], i, j, best)
 

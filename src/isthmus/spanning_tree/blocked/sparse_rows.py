@@ -15,7 +15,7 @@ from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Floats, Labels
 from isthmus.metrics.accumulate import Entries, entries_of
 from isthmus.metrics.maps import reduce_rows
-from isthmus.spanning_tree.blocked.bounds import BLOCK, EXACT, Blocks, Singles, even_starts
+from isthmus.spanning_tree.blocked.bounds import EXACT, Blocks, Singles, even_starts
 
 
 class Inverted(NamedTuple):
@@ -49,15 +49,15 @@ class SparseRows:
     def products(
         self, rows: slice | Labels, columns: slice, out: Singles, scratch: Inverted
     ) -> None:
-        """Fill out, (n_rows, >= n_columns), with the inner products of places."""
+        """Fill out, (n_rows, >= n_columns), with the inner products of positions."""
         sparse_products(self.singles, self._all[rows], columns.start, columns.stop, scratch, out)
 
-    def along(self, places: slice | Labels, direction: Floats) -> Floats:
-        """Return the inner products of places with a vector, computed in float32."""
+    def along(self, positions: slice | Labels, direction: Floats) -> Floats:
+        """Return the inner products of positions with a vector, computed in float32."""
         entries = self.singles
         products = entries.values * direction.astype(np.float32)[entries.features]
         sums = reduce_rows(np.add, products.astype(np.float64), entries.starts)
-        return np.asarray(sums[places], dtype=np.float64)
+        return np.asarray(sums[positions], dtype=np.float64)
 
     def scratch(self) -> Inverted:
         """Return the memory in which a block's entries are sorted by feature."""
@@ -74,15 +74,17 @@ class SparseRows:
         )
 
 
-def sparse_blocks(points: Any, _: Workers, at_most: int | None = None) -> Blocks:
-    """Put the rows of a CSR matrix, its indices sorted, into blocks, as they come."""
-    size = at_most or BLOCK
+def sparse_blocks(points: Any, _: Workers, size: int) -> Blocks:
+    """Put the rows of a CSR matrix, its indices sorted, into blocks, as they come.
+
+    size : int
+        The most points to a block.
+    """
     n_points, n_features = points.shape
     given = entries_of(points)
     values = given.values.astype(np.float64)
     squares = reduce_rows(np.add, values**2, given.starts)
-    whole = bool((values == np.rint(values)).all())
-    exact = whole and squares.max() <= EXACT
+    exact = bool((values == np.rint(values)).all() and squares.max() <= EXACT)
     largest = np.abs(values).max(initial=0.0)
     scale = 1.0 if exact else float(np.ldexp(1.0, int(np.frexp(largest)[1])))
     starts = even_starts(n_points, size)
