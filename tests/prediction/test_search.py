@@ -12,6 +12,7 @@ from isthmus.metrics.registry import resolve_metric
 from isthmus.prediction import search as module
 from isthmus.prediction.attach import transitive_rows
 from isthmus.prediction.search import attach_all, attachment_search
+from isthmus.spanning_tree.selection import find_spanning_tree
 from oracles.dense import distances_of_new_point
 
 # metric, parameters, features that it needs
@@ -85,7 +86,7 @@ def test_a_kd_tree_finds_the_rows_of_all_distances(kind, n, d, seed):
     fitted = X[:n].astype(np.float32 if seed % 2 else np.float64)
     tree = UltrametricTree.from_data(fitted, metric=metric)
     search = attachment_search(fitted, tree, resolve_metric(metric, None))
-    assert isinstance(search, module._SearchOnTree)
+    assert isinstance(search, module._KdTreeSearch)
     links, found = rows_of(search, tree, new)
     name = metric.replace("manhattan", "cityblock")
     hops = np.array([distance_matrix(np.vstack([fitted, x]), metric)[-1, :-1] for x in new])
@@ -105,7 +106,7 @@ def test_every_metric(metric, params, kind):
     fitted, new = split(metric, 120, kind, seed=3)
     tree = UltrametricTree.from_data(fitted, metric=metric, metric_params=params)
     search = attachment_search(fitted, tree, resolve_metric(metric, params))
-    assert isinstance(search, module._SearchOnTree) == ((metric, params) in FAST)
+    assert isinstance(search, module._KdTreeSearch) == ((metric, params) in FAST)
     links, found = rows_of(search, tree, new)
     given = params
     if metric == "seuclidean" and params is None:
@@ -184,3 +185,21 @@ def test_points_round_a_centre_are_more_than_a_search_keeps():
         )
         expected = distances_of_new_point(np.linalg.norm(fitted, axis=1), tree.matrix())
         np.testing.assert_array_equal(found, [expected, expected])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "seuclidean"])
+@pytest.mark.parametrize("n_copies", [1, 2])
+def test_the_kd_tree_of_a_fit_is_searched(metric, n_copies, monkeypatch):
+    fitted, new = split(metric, 1100, "gaussian", seed=3)
+    fitted = np.tile(fitted, (n_copies, 1))
+    found = find_spanning_tree(fitted, resolve_metric(metric), engine="kd-tree")
+    assert found.index is not None
+    tree = UltrametricTree.from_spanning_tree(found.tree)
+    search = attachment_search(fitted, tree, resolve_metric(metric))
+    expected = attach_all(search, new, len(new))
+    monkeypatch.setattr("isthmus.spanning_tree.kdtree.build.build_tree", None)
+    search = attachment_search(fitted, tree, resolve_metric(metric), found.index)
+    attachments = attach_all(search, new, len(new))
+    np.testing.assert_array_equal(attachments.begin, expected.begin)
+    np.testing.assert_array_equal(attachments.point, expected.point)
+    np.testing.assert_array_equal(attachments.length, expected.length)
