@@ -1,24 +1,10 @@
 """The tasks of a quick run, one after another, as their results come back from disk."""
 
-import json
-
-import numpy as np
+from isthmus.paper.store import plain
 
 
 def quick_results(experiment):
-    return {
-        task.name: through_json(task.function(**task.parameters)) for task in experiment.tasks(True)
-    }
-
-
-def through_json(result):
-    return json.loads(json.dumps(result, allow_nan=False, default=_plain))
-
-
-def _plain(value):
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be kept as JSON")
+    return {task.name: plain(task.function(**task.parameters)) for task in experiment.tasks(True)}
 
 
 def check_report(experiment, results):

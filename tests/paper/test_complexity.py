@@ -8,8 +8,9 @@ from isthmus.evaluation import error_rate
 from isthmus.paper import Verdict
 from isthmus.paper.complexity import exponent_of, measure, times_as_long, upper_half
 from isthmus.paper.experiment import load_experiment
+from isthmus.paper.store import plain
 from isthmus.paper.timed_methods import TIMED_METHODS, njw, njw_by_all_eigenvectors, njw_by_lanczos
-from paper.quick_results import check_report, through_json
+from paper.quick_results import check_report
 
 EXPERIMENT = load_experiment("complexity")
 
@@ -46,7 +47,7 @@ def verdicts(results):
 def measured():
     """Every method, at sizes that take no time."""
     return {
-        f"{method}_{n}": through_json(measure(method, n, 0.0))
+        f"{method}_{n}": plain(measure(method, n, 0.0))
         for method in TIMED_METHODS
         for n in (150, 180, 210)
     }

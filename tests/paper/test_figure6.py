@@ -18,10 +18,7 @@ from isthmus.paper.figure6_errors import (
 from isthmus.paper.figure6_pictures import pictures
 from isthmus.paper.figure6_sets import explained_share, kept_together, shuffled_sets
 from isthmus.paper.methods import METHODS
-
-
-def plain(value):
-    return json.loads(json.dumps(value, allow_nan=False, default=lambda array: array.tolist()))
+from isthmus.paper.store import plain
 
 
 @pytest.fixture(autouse=True)

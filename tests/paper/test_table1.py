@@ -1,7 +1,5 @@
 """Table 1: a small run of it, and verdicts on made-up results."""
 
-import json
-
 import pytest
 from threadpoolctl import threadpool_limits
 
@@ -9,6 +7,7 @@ from isthmus.paper import Verdict
 from isthmus.paper.experiment import load_experiment
 from isthmus.paper.methods import METHODS
 from isthmus.paper.self_tuning_readings import FEATURES, LAST_STEPS
+from isthmus.paper.store import plain
 from isthmus.paper.table1 import claims, tables, tasks
 from isthmus.paper.table1_cells import (
     PAPER,
@@ -21,10 +20,6 @@ from isthmus.paper.table1_cells import (
 from isthmus.paper.table1_pictures import pictures
 
 EXPERIMENT = load_experiment("table1")
-
-
-def plain(value):
-    return json.loads(json.dumps(value, allow_nan=False, default=lambda array: array.tolist()))
 
 
 @pytest.fixture(scope="module")

@@ -164,22 +164,11 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
     l    two discs and the noise round them, 800     NJW, self-tuning
     ===  ==========================================  =============================================
 
-    NJW (Ng, Jordan and Weiss) has one scale for all points. In k the steps along the ring are as
-    long as the gap between the discs: no scale both keeps the ring whole and separates the discs.
-    Self-tuning (Zelnik-Manor and Perona) scales distances at every point by the distance to its
-    N-th neighbour. Along the curves of d to f that distance varies at random from point to point:
-    with a small N curves break where points are dense by chance, with a large one neighbouring
-    curves merge.
-
     The last column is the paper's account. It holds for these sets from ten seeds, with the
-    spectral methods at their best parameters: NJW with scales from 0.01 to 4 fails on k and l
-    alone, always; self-tuning with N from 2 to 30 solves a, b, c and k always, fails on d and l
-    always, and on e and f from nine seeds each.
-
-    In l every noise point is far from all others, and in rows of transitive distances that makes
-    noise points alike. Spectral methods look for connected clusters and divide the noise like any
-    other region. Where noise comes too near to a disc by chance, from one seed of twenty,
-    transitive distances fail, too.
+    spectral methods at their best parameters: NJW (one scale for all points, from 0.01 to 4) fails
+    on k and l alone, always; self-tuning (a scale at every point, the distance to its N-th
+    neighbour, N from 2 to 30) solves a, b, c and k always, fails on d and l always, and on e and f
+    from nine seeds each. ``isthmus reproduce figure5`` shows it and says why.
 
     Parameters
     ----------

@@ -17,8 +17,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from isthmus._utils.parallel import available_cores
 from isthmus._version import __version__
 from isthmus.files.atomic_write import write_atomically
@@ -97,9 +95,7 @@ def run_task(task: Task) -> Record:
     start = time.perf_counter()
     found = task.function(**task.parameters)
     seconds = time.perf_counter() - start
-    result = plain(found)
-    json.dumps(result, allow_nan=False)  # raises for what no file can hold
-    return Record(result, round(seconds, 3), versions(), machine())
+    return Record(plain(found), round(seconds, 3), versions(), machine())
 
 
 def key_of(experiment: Experiment, task: Task) -> str:
@@ -139,16 +135,8 @@ def machine() -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON's types: NumPy's arrays and numbers become lists and numbers."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    return value
+    """Return a value as it would come back from a JSON file; NumPy's arrays become lists."""
+    return json.loads(json.dumps(value, allow_nan=False, default=lambda array: array.tolist()))
 
 
 def _processor() -> str:
