@@ -6,7 +6,7 @@ import pytest
 
 from isthmus.cli.main import run
 
-# Three points near (0, 0), two near (9, 9): clusters 0 and 1 whatever the objective.
+# Three points near (0, 0), two near (9, 9): clusters 0 and 1 whatever the method.
 TABLE = "name,x,y\nann,0,0\nbob,9.0,9\ncy,1,0\ndee,0,1.50\neve,9,8\n"
 LABELS = [0, 1, 0, 0, 1]
 

@@ -9,10 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isthmus.cli.cluster_options import INITS, METRICS, OBJECTIVES
+from isthmus.cli.cluster_options import INITS, KMEANS_OPTIONS, METHODS, METRICS, SPACES
 from isthmus.cli.main import build_parser
-from isthmus.datasets import make_two_moons
-from isthmus.estimators import TransitiveKMeans
+from isthmus.datasets import load_iris, make_two_moons
+from isthmus.estimators import TransitiveCut, TransitiveKMeans
+from isthmus.estimators.base import TransitiveClusterer
+from isthmus.kmeans import settings
 from isthmus.metrics.rowwise import ROW_METRIC_NAMES
 
 COLUMNS = ["--columns", "x,y"]
@@ -34,9 +36,11 @@ def npy(array):
 def spy_on_fit(monkeypatch):
     """Record the parameters of every fit."""
     seen = []
-    fit = TransitiveKMeans.fit
+    fit = TransitiveClusterer.fit
     monkeypatch.setattr(
-        TransitiveKMeans, "fit", lambda self, X: seen.append(vars(self).copy()) or fit(self, X)
+        TransitiveClusterer,
+        "fit",
+        lambda self, X: seen.append({"estimator": type(self), **vars(self)}) or fit(self, X),
     )
     return seen
 
@@ -153,9 +157,9 @@ class TestNpy:
 
     def test_float32_is_not_doubled(self, isthmus, monkeypatch, tmp_path):
         seen = []
-        fit = TransitiveKMeans.fit
+        fit = TransitiveCut.fit
         monkeypatch.setattr(
-            TransitiveKMeans, "fit", lambda self, X: seen.append(X.dtype) or fit(self, X)
+            TransitiveCut, "fit", lambda self, X: seen.append(X.dtype) or fit(self, X)
         )
         np.save(tmp_path / "in.npy", POINTS.astype(np.float32))
         isthmus("cluster", "in.npy", "-k", 2)
@@ -242,18 +246,26 @@ class TestSummary:
     def test_table(self, isthmus, table_csv):
         err = isthmus("cluster", table_csv, "-k", 2, *COLUMNS).err
         figures = dict(line.split(maxsplit=1) for line in err.split("\n\n")[0].splitlines())
-        assert figures["points"] == "5"
-        assert figures["features"] == "2 (x, y)"
-        assert figures["clusters"] == "2"
-        assert figures["inertia"].endswith("(rows, euclidean)")
-        assert int(figures["iterations"]) >= 0
-        assert float(figures["seconds"]) >= 0
+        assert float(figures.pop("seconds")) >= 0
+        assert figures == {
+            "points": "5",
+            "features": "2 (x, y)",
+            "clusters": "2",
+            "method": "cut (euclidean)",
+        }
         sizes = [line.split() for line in err.split("\n\n")[1].splitlines()]
         assert sizes == [
             ["cluster", "points", "share"],
             ["0", "3", "60.0%"],
             ["1", "2", "40.0%"],
         ]
+
+    def test_table_of_kmeans(self, isthmus, table_csv):
+        err = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--method", "kmeans").err
+        figures = dict(line.split(maxsplit=1) for line in err.split("\n\n")[0].splitlines())
+        assert figures["method"] == "kmeans (rows, euclidean)"
+        assert float(figures["inertia"]) == pytest.approx(TransitiveKMeans(2).fit(POINTS).inertia_)
+        assert int(figures["iterations"]) >= 1
 
     def test_many_clusters_are_summed_up(self, isthmus):
         data = "".join(f"{i}\n" for i in range(30)).encode()
@@ -265,20 +277,26 @@ class TestSummary:
         assert result.out == labelled(table, labels)
         assert result.err.count("\n") == 1
         summary = json.loads(result.err)
-        model = TransitiveKMeans(2).fit(POINTS)
         assert summary.pop("seconds") >= 0
-        assert summary.pop("inertia") == pytest.approx(model.inertia_)
         assert summary == {
             "n_points": 5,
             "n_features": 2,
             "n_clusters": 2,
             "sizes": [3, 2],
-            "n_iter": model.n_iter_,
+            "method": "cut",
             "metric": "euclidean",
-            "objective": "rows",
             "columns": ["x", "y"],
             "warnings": [],
         }
+
+    @pytest.mark.parametrize("space", SPACES)
+    def test_json_of_kmeans(self, isthmus, table_csv, space):
+        options = ["--method", "kmeans", "--space", space, "--json"]
+        summary = json.loads(isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).err)
+        model = TransitiveKMeans(2, space=space).fit(POINTS)
+        assert summary["inertia"] == pytest.approx(model.inertia_)
+        assert (summary["method"], summary["space"]) == ("kmeans", space)
+        assert summary["n_iter"] == model.n_iter_
 
     def test_json_names_positions_without_header(self, isthmus):
         result = isthmus("cluster", "-k", 2, "--columns", "2,3", "--json", stdin=b"a,1,2\nb,3,4\n")
@@ -290,25 +308,22 @@ class TestSummary:
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf")])
     def test_json_without_an_inertia(self, isthmus, table_csv, monkeypatch, value):
-        def fit(self, X):
-            self.labels_, self.inertia_, self.n_iter_ = np.zeros(len(X), dtype=int), value, 1
-            self.n_clusters_ = 2
-
-        monkeypatch.setattr(TransitiveKMeans, "fit", fit)
-        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, "--json")
+        monkeypatch.setattr(TransitiveKMeans, "inertia_", value)
+        options = ["--method", "kmeans", "--json"]
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options)
         assert json.loads(result.err)["inertia"] is None
-        assert json.loads(result.err)["sizes"] == [5, 0]
+        assert json.loads(result.err)["sizes"] == [3, 2]
 
     @pytest.mark.parametrize("option", ["--json", "--quiet", None])
     def test_warnings_of_the_method(self, isthmus, table_csv, monkeypatch, option):
-        fit = TransitiveKMeans.fit
+        fit = TransitiveCut.fit
 
         def warn(self, X):
             warnings.simplefilter("always")
             warnings.warn("not\nconverged", UserWarning, stacklevel=2)
             return fit(self, X)
 
-        monkeypatch.setattr(TransitiveKMeans, "fit", warn)
+        monkeypatch.setattr(TransitiveCut, "fit", warn)
         options = [] if option is None else [option]
         err = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).err
         if option == "--json":
@@ -331,7 +346,7 @@ class TestAuto:
         result = isthmus("cluster", moons, "-k", "auto", "--labels-only")
         assert result.out.split() == [*["1"] * 100, *["0"] * 100]
         figures, explanation, sizes = result.err.split("\n\n")
-        assert "clusters    2\n" in figures
+        assert "clusters  2\n" in figures
         assert explanation.splitlines()[0] == "2 clusters (clear)."
         assert "90th percentile of the edges beside it" in explanation
         assert sizes.splitlines()[1].split() == ["0", "100", "50.0%"]
@@ -358,48 +373,65 @@ class TestAuto:
     def test_what_is_refused(self, isthmus, moons, options):
         result = isthmus("cluster", moons, *options)
         assert result.status == 2
-        assert "expected a whole number" in result.err or "must be at least 2" in result.err
+        assert "expected an integer" in result.err or "must be at least 2" in result.err
 
 
 class TestMethod:
-    def test_defaults_are_those_of_the_estimator(self):
+    def test_defaults_are_those_of_the_estimators(self, isthmus):
         args = vars(build_parser("cluster").parse_args(["cluster", "-k", "2"]))
-        parameters = inspect.signature(TransitiveKMeans).parameters
-        for name in (
-            "metric",
-            "objective",
-            "power",
-            "min_cluster_size",
-            "init",
-            "n_init",
-            "max_iter",
-            "k_max",
-        ):
-            assert args[name] == parameters[name].default, name
-        assert args["seed"] is parameters["random_state"].default is None
+        for estimator in (TransitiveCut, TransitiveKMeans):
+            parameters = inspect.signature(estimator).parameters
+            for name in ("metric", "min_cluster_size", "k_max"):
+                assert args[name] == parameters[name].default, name
+        assert not args.keys() & set(KMEANS_OPTIONS.values())
+        words = isthmus("cluster", "--help").out.split("with --method kmeans only:")[1].split()
+        for option, name in KMEANS_OPTIONS.items():
+            default = parameters[name].default
+            text = " ".join(words[words.index(option) :])
+            if default is not None:
+                assert text.split("(default: ")[1].split(")")[0] == str(default), option
+
+    def test_choices_are_those_of_kmeans(self):
+        assert (SPACES, INITS) == (settings.SPACES, settings.INITS)
 
     def test_options_reach_the_estimator(self, isthmus, table_csv, monkeypatch):
         seen = spy_on_fit(monkeypatch)
-        options = "--metric minkowski --p 3 --objective embedding --power 0.5 --init random"
-        more = "--n-init 4 --max-iter 20 --seed 7 --jobs 1 --min-cluster-size 2"
+        options = "--metric minkowski --p 3 --jobs 1 --min-cluster-size 2 --k-max 5"
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options.split())
+        assert result.status == 0
+        assert len(seen) == 1
+        assert (
+            seen[0].items()
+            >= {
+                "estimator": TransitiveCut,
+                "n_clusters": 2,
+                "metric": "minkowski",
+                "metric_params": {"p": 3.0},
+                "min_cluster_size": 2,
+                "k_max": 5,
+                "n_jobs": 1,
+                "verbose": 0,
+            }.items()
+        )
+
+    def test_options_of_kmeans_reach_the_estimator(self, isthmus, table_csv, monkeypatch):
+        seen = spy_on_fit(monkeypatch)
+        options = "--method kmeans --metric manhattan --space embedding --power 0.5 --init random"
+        more = "--n-init 4 --max-iter 20 --seed 7"
         result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options.split(), *more.split())
         assert result.status == 0
         assert len(seen) == 1
         assert (
             seen[0].items()
             >= {
-                "n_clusters": 2,
-                "metric": "minkowski",
-                "metric_params": {"p": 3.0},
-                "objective": "embedding",
+                "estimator": TransitiveKMeans,
+                "metric": "manhattan",
+                "space": "embedding",
                 "power": 0.5,
-                "min_cluster_size": 2,
                 "init": "random",
                 "n_init": 4,
                 "max_iter": 20,
                 "random_state": 7,
-                "n_jobs": 1,
-                "verbose": 0,
             }.items()
         )
 
@@ -415,12 +447,23 @@ class TestMethod:
         isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options)
         assert [parameters["verbose"] for parameters in seen] == [verbose]
 
-    @pytest.mark.parametrize("objective", OBJECTIVES)
+    @pytest.mark.parametrize("space", SPACES)
     @pytest.mark.parametrize("init", INITS)
-    def test_every_choice_works(self, isthmus, table_csv, labels, objective, init, tmp_path):
-        options = ["--objective", objective, "--init", init, "--seed", 0, "-o", "out.npy"]
-        assert isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options).status == 0
+    def test_every_choice_of_kmeans_works(self, isthmus, table_csv, labels, space, init, tmp_path):
+        options = ["--method", "kmeans", "--space", space, "--init", init, "--seed", 0]
+        result = isthmus("cluster", table_csv, "-k", 2, *COLUMNS, *options, "-o", "out.npy")
+        assert result.status == 0
         assert np.load(tmp_path / "out.npy").tolist() == labels
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_methods_are_the_two_estimators(self, isthmus, method, tmp_path):
+        X, _ = load_iris(return_X_y=True)
+        np.save(tmp_path / "iris.npy", X)
+        options = ["--method", method, "-o", "out.npy"]
+        assert isthmus("cluster", "iris.npy", "-k", 3, *options).status == 0
+        estimator = {"cut": TransitiveCut, "kmeans": TransitiveKMeans}[method]
+        expected = estimator(3).fit_predict(X)
+        assert np.load(tmp_path / "out.npy").tolist() == expected.tolist()
 
     @pytest.mark.parametrize("metric", [name for name in METRICS if name != "precomputed"])
     def test_every_metric_works(self, isthmus, metric):

@@ -232,20 +232,38 @@ class TestParameters:
         assert "unknown metric 'taxi'" in refused("table.csv", "-k", 2, "--metric", "taxi")
 
     def test_what_the_method_refuses(self, refused, table_csv):
-        message = refused("table.csv", "-k", 2, "--columns", "x,y", "--power", "-1")
-        assert "power" in message
+        message = refused(
+            "table.csv", "-k", 2, "--columns", "x,y", "--method", "kmeans", "--power", -1
+        )
+        assert message.startswith("power must be")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ("--space rows", "--space belongs to --method kmeans, not to --method cut."),
+            ("--init cut", "--init belongs to --method kmeans, not to --method cut."),
+            ("--n-init 3", "--n-init belongs to --method kmeans, not to --method cut."),
+            ("--max-iter 3", "--max-iter belongs to --method kmeans, not to --method cut."),
+            (
+                "--seed 0 --power 0.5 --method cut",
+                "--power and --seed belong to --method kmeans, not to --method cut.",
+            ),
+        ],
+    )
+    def test_options_of_the_other_method(self, refused, table_csv, no_work, options, message):
+        assert refused("table.csv", "-k", 2, *options.split()) == message
 
     def test_rows_without_direction(self, refused, table_csv):
         message = refused("table.csv", "-k", 2, "--columns", "x,y", "--metric", "cosine")
         assert "Row 0 is zero" in message
 
     def test_not_enough_memory(self, refused, table_csv, monkeypatch):
-        from isthmus.estimators import TransitiveKMeans
+        from isthmus.estimators import TransitiveCut
 
         def fail(self, X):
             raise MemoryError
 
-        monkeypatch.setattr(TransitiveKMeans, "fit", fail)
+        monkeypatch.setattr(TransitiveCut, "fit", fail)
         assert refused("table.csv", "-k", 2, "--columns", "x,y") == "not enough memory."
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus.cli.cluster_options import add_options
+from isthmus.cli.cluster_options import KMEANS_OPTIONS, add_options
 from isthmus.cli.columns import Selection
 from isthmus.cli.errors import UserError, one_line, say
 from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
-from isthmus.cli.summary import Summary
+from isthmus.cli.summary import KMeansFigures, Summary
 from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
 from isthmus.metrics.registry import canonical_name
 
@@ -69,12 +69,18 @@ def run(args: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     write_labels(table, model.labels_, write_options)
     if not args.quiet:
-        summary = _summarise(model, table, seconds, warned)
+        summary = _summarise(args.method, model, table, seconds, warned)
         say(summary.as_json() if args.json else summary.as_text())
     return 0
 
 
 def _check_options(args: argparse.Namespace) -> None:
+    misplaced = [option for option, name in KMEANS_OPTIONS.items() if hasattr(args, name)]
+    if misplaced and args.method != "kmeans":
+        verb = "belongs" if len(misplaced) == 1 else "belong"
+        raise UserError(
+            f"{' and '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
+        )
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
     try:
@@ -92,7 +98,7 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         )
     from isthmus.estimators import TransitiveCut, TransitiveKMeans
 
-    common = {
+    parameters: dict[str, Any] = {
         "metric": args.metric,
         "metric_params": None if args.p is None else {"p": args.p},
         "min_cluster_size": args.min_cluster_size,
@@ -100,20 +106,10 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         "n_jobs": args.jobs,
         "verbose": int(_is_watched() and not args.quiet and not args.json),
     }
-    model: Any
-    if args.objective == "cut":
-        model = TransitiveCut(args.n_clusters, **common)
-    else:
-        model = TransitiveKMeans(
-            args.n_clusters,
-            space=args.objective,
-            power=args.power,
-            init=args.init,
-            n_init=args.n_init,
-            max_iter=args.max_iter,
-            random_state=args.seed,
-            **common,
-        )
+    given = vars(args)
+    parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
+    estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
+    model: Any = estimator(args.n_clusters, **parameters)
     with warnings.catch_warnings(record=True) as caught:
         try:
             model.fit(table.points)
@@ -139,18 +135,20 @@ def _is_watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def _summarise(model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:
+def _summarise(method: str, model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:
     n_points, n_features = table.points.shape
+    kmeans = None
+    if method == "kmeans":
+        kmeans = KMeansFigures(model.space, float(model.inertia_), int(model.n_iter_))
     return Summary(
         n_points=n_points,
         n_features=n_features,
         n_clusters=model.n_clusters_,
         sizes=np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
-        inertia=float(model.inertia_),
-        n_iter=int(getattr(model, "n_iter_", 1)),
-        seconds=round(seconds, 3),
+        method=method,
         metric=model.metric,
-        objective=getattr(model, "space", "cut"),
+        kmeans=kmeans,
+        seconds=round(seconds, 3),
         columns=table.selected_names(),
         warnings=warned,
         suggestion=_suggested(model),

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
 # A command cannot be given a function.
 METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")
-OBJECTIVES = ("rows", "embedding", "cut")
+METHODS = ("cut", "kmeans")
+# The options of --method kmeans, and the parameters of TransitiveKMeans that they set. Those that
+# are not given are left out of the parsed arguments: the estimator has their defaults.
+KMEANS_OPTIONS = {
+    "--space": "space",
+    "--power": "power",
+    "--init": "init",
+    "--n-init": "n_init",
+    "--max-iter": "max_iter",
+    "--seed": "random_state",
+}
+SPACES = ("rows", "embedding")
 INITS = ("cut", "k-means++", "random")
 _LARGEST_SEED = 2**32 - 1
 
@@ -27,12 +38,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-k",
         "--n-clusters",
         metavar="K",
-        type=_whole_number_or_auto,
+        type=_integer_or_auto,
         required=True,
         help="the number of clusters; 'auto' finds one and says why",
     )
     _add_input_options(parser.add_argument_group("input"))
     _add_method_options(parser.add_argument_group("method"))
+    _add_kmeans_options(
+        parser.add_argument_group("with --method kmeans only", argument_default=argparse.SUPPRESS)
+    )
     _add_output_options(parser.add_argument_group("output"))
 
 
@@ -75,6 +89,13 @@ def _add_input_options(group: argparse._ArgumentGroup) -> None:
 
 def _add_method_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
+        "--method",
+        choices=METHODS,
+        default="cut",
+        help="how to find the clusters: cut the best edges of the minimum spanning tree, or run "
+        "K-means on its transitive distances, the paper's method (default: %(default)s)",
+    )
+    group.add_argument(
         "--metric",
         metavar="NAME",
         type=_checked(_metric_name),
@@ -84,54 +105,17 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--p", type=_number, help="the exponent of --metric minkowski (default: 2)")
     group.add_argument(
-        "--objective",
-        choices=OBJECTIVES,
-        default="rows",
-        help="what makes clusters good: K-means on the rows of the transitive distances, K-means "
-        "in their embedding, or the best cuts of the spanning tree (default: %(default)s)",
-    )
-    group.add_argument(
-        "--power",
-        type=_number,
-        default=1.0,
-        help="transitive distances are raised to this power; below 1 weakens the pull of "
-        "outliers (default: %(default)s)",
-    )
-    group.add_argument(
         "--min-cluster-size",
         metavar="N",
-        type=_whole_number(1),
+        type=_integer(1),
         help="no cluster has fewer rows, so that none is spent on a few outliers",
     )
     group.add_argument(
         "--k-max",
         metavar="N",
-        type=_whole_number(2),
+        type=_integer(2),
         default=20,
         help="the largest number that '-k auto' considers (default: %(default)s)",
-    )
-    group.add_argument(
-        "--init", choices=INITS, default="cut", help="where K-means starts (default: %(default)s)"
-    )
-    group.add_argument(
-        "--n-init",
-        metavar="N",
-        type=_whole_number_or_auto,
-        default="auto",
-        help="the number of starts (default: auto)",
-    )
-    group.add_argument(
-        "--max-iter",
-        metavar="N",
-        type=_whole_number(1),
-        default=300,
-        help="the most iterations of one start (default: %(default)s)",
-    )
-    group.add_argument(
-        "--seed",
-        metavar="N",
-        type=_whole_number(0, _LARGEST_SEED),
-        help="makes random starts repeatable",
     )
     group.add_argument(
         "--jobs",
@@ -139,6 +123,41 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
         type=_n_jobs,
         default=-1,
         help="the number of threads; -1: every core (default: %(default)s)",
+    )
+
+
+def _add_kmeans_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--space",
+        choices=SPACES,
+        help="where K-means runs: on the rows of the distance matrix, or in the Euclidean space "
+        "of the same distances (default: rows)",
+    )
+    group.add_argument(
+        "--power",
+        type=_number,
+        help="raise transitive distances to this power; below 1 weakens the pull of outliers "
+        "(default: 1.0)",
+    )
+    group.add_argument("--init", choices=INITS, help="where K-means starts (default: cut)")
+    group.add_argument(
+        "--n-init",
+        metavar="N",
+        type=_integer_or_auto,
+        help="the number of random starts; 'auto' is 10 (default: auto)",
+    )
+    group.add_argument(
+        "--max-iter",
+        metavar="N",
+        type=_integer(1),
+        help="the most iterations of one start (default: 300)",
+    )
+    group.add_argument(
+        "--seed",
+        dest="random_state",
+        metavar="N",
+        type=_integer(0, _LARGEST_SEED),
+        help="makes random starts repeatable",
     )
 
 
@@ -186,7 +205,7 @@ def _metric_name(text: str) -> str:
     return text
 
 
-def _whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+def _integer(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
     def check(text: str) -> int:
         expected = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
         try:
@@ -200,8 +219,8 @@ def _whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], i
     return _checked(check)
 
 
-def _whole_number_or_auto(text: str) -> int | str:
-    return text if text == "auto" else _whole_number(1)(text)
+def _integer_or_auto(text: str) -> int | str:
+    return text if text == "auto" else _integer(1)(text)
 
 
 def _number(text: str) -> float:
@@ -212,7 +231,7 @@ def _number(text: str) -> float:
 
 
 def _n_jobs(text: str) -> int:
-    number = _whole_number(-1)(text)
+    number = _integer(-1)(text)
     if number == 0:
         raise argparse.ArgumentTypeError("must be a number of threads, or -1 for every core, got 0")
     return number

@@ -84,7 +84,7 @@ def select_by_position(selection: Selection, n_columns: int) -> tuple[int, ...]:
 
 
 def is_position(token: str, n_columns: int) -> bool:
-    """Whether a token is a position, or a range of positions, among so many columns."""
+    """Whether a token is a position, or a range of positions, among ``n_columns`` columns."""
     match = _POSITIONS.fullmatch(token)
     if match is None:
         return False
@@ -93,7 +93,7 @@ def is_position(token: str, n_columns: int) -> bool:
 
 
 def describe_column(position: int, names: Sequence[str] | None) -> str:
-    """Return how messages call a column: its place from 1, and its name if it has one."""
+    """Return how messages call a column: its position from 1, and its name if it has one."""
     return f"column {position + 1}" + (f" ({shown(names[position])})" if names else "")
 
 
@@ -111,9 +111,9 @@ def _resolve_token(
 ) -> Sequence[int]:
     named = [position for position, name in enumerate(names or ()) if name == token]
     if len(named) > 1:
-        places = " and ".join(str(position + 1) for position in named)
+        positions = " and ".join(str(position + 1) for position in named)
         raise UserError(
-            f"{source} has several columns named {shown(token)} (columns {places}): "
+            f"{source} has several columns named {shown(token)} (columns {positions}): "
             "select them by position."
         )
     if named:

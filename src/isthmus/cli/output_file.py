@@ -69,7 +69,7 @@ def check_output(name: str | None, input_name: str | None) -> Output:
 @contextmanager
 def open_output(output: Output) -> Iterator[BinaryIO]:
     """Open an output for writing; a file appears under its name only when it is complete."""
-    place = "standard output" if output.path is None else str(output.path)
+    name = "standard output" if output.path is None else str(output.path)
     try:
         if output.path is None:
             with _standard_output() as stream:
@@ -80,7 +80,7 @@ def open_output(output: Output) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise  # the reader has had enough, which is no error
     except OSError as error:
-        raise UserError(f"cannot write {place}: {error.strerror or error}.") from error
+        raise UserError(f"cannot write {name}: {error.strerror or error}.") from error
 
 
 @contextmanager

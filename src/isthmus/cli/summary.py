@@ -11,32 +11,40 @@ _LISTED = 20
 
 
 @dataclass(frozen=True)
+class KMeansFigures:
+    """What only ``--method kmeans`` has to say."""
+
+    space: str
+    inertia: float
+    n_iter: int
+
+
+@dataclass(frozen=True)
 class Summary:
     """The figures of one run; ``seconds`` is from the start of reading to the labels.
 
-    ``suggestion`` says why there are so many clusters, where their number was not given.
+    ``suggestion`` says why there are as many clusters, where their number was not given.
     """
 
     n_points: int
     n_features: int
     n_clusters: int
     sizes: list[int]
-    inertia: float
-    n_iter: int
-    seconds: float
+    method: str
     metric: str
-    objective: str
+    kmeans: KMeansFigures | None
+    seconds: float
     columns: list[str]
     warnings: list[str]
     suggestion: dict[str, Any] | None = None
 
     def as_json(self) -> str:
         """Return the figures as one JSON object on one line."""
-        figures = asdict(self)
-        if self.suggestion is None:
-            del figures["suggestion"]
-        if not math.isfinite(self.inertia):
-            figures["inertia"] = None  # JSON knows no NaN
+        figures = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.kmeans is not None:
+            figures |= figures.pop("kmeans")
+            if not math.isfinite(self.kmeans.inertia):
+                figures["inertia"] = None  # JSON knows no NaN
         return json.dumps(figures, allow_nan=False)
 
     def as_text(self) -> str:
@@ -45,10 +53,15 @@ class Summary:
             "points": f"{self.n_points:,}",
             "features": f"{self.n_features:,} ({_listed(self.columns)})",
             "clusters": f"{self.n_clusters:,}",
-            "inertia": f"{self.inertia:.6g} ({self.objective}, {self.metric})",
-            "iterations": f"{self.n_iter:,}",
-            "seconds": f"{self.seconds:.2f}",
+            "method": f"{self.method} ({self.metric})",
         }
+        if self.kmeans is not None:
+            figures |= {
+                "method": f"{self.method} ({self.kmeans.space}, {self.metric})",
+                "inertia": f"{self.kmeans.inertia:.6g}",
+                "iterations": f"{self.kmeans.n_iter:,}",
+            }
+        figures["seconds"] = f"{self.seconds:.2f}"
         width = max(len(name) for name in figures)
         lines = [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
         if self.suggestion is not None:
