@@ -59,8 +59,8 @@ class TreeClusterer:
 
 def label_new_points(clusterer, tree, labels, attachments):
     """Return the labels of attached points by the definition of a method."""
-    from isthmus.prediction.attach import NewPoints
+    from isthmus.prediction.cluster_centres import ClusterCentres
 
     if clusterer.method == "cut":
         return np.asarray(labels)[attachments.nearest]
-    return NewPoints(clusterer.space, tree, labels).label(attachments)
+    return ClusterCentres(clusterer.space, tree, labels).label(attachments)

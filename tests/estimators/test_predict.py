@@ -17,7 +17,7 @@ from clusterers import clusterer, method_of
 from inputs import KINDS, name_of, points
 from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus._utils.progress import ProgressBar
-from isthmus.prediction import search as attachment_search
+from isthmus.prediction import attach as attachment_search
 from oracles.dense import distances_of_new_point, label_of_new_point
 
 OBJECTIVES = ("rows", "embedding", "cut")

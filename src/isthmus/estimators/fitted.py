@@ -21,8 +21,9 @@ from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.model_selection.path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.outliers import find_reference_groups, scores_of_new_points
-from isthmus.prediction.attach import NewPoints, transitive_rows
-from isthmus.prediction.search import AttachmentSearch, GivenDistances, attachment_search
+from isthmus.prediction.attach import AttachmentSearch, GivenDistances, attachment_search
+from isthmus.prediction.attachments import transitive_rows
+from isthmus.prediction.cluster_centres import ClusterCentres
 from isthmus.spanning_tree import SpanningTree
 from isthmus.summary.clusters import ClusterSummary, summarise
 from isthmus.summary.feature_means import feature_means
@@ -81,7 +82,7 @@ def labels_of_all_rows(
     if isinstance(clusterer, CutClusterer):
         others = labels[rows.attachments.nearest]
     else:
-        others = NewPoints(clusterer.space, tree, labels).label(rows.attachments)
+        others = ClusterCentres(clusterer.space, tree, labels).label(rows.attachments)
     return rows.everywhere(labels, others)
 
 
@@ -157,7 +158,7 @@ class FittedModel:
             search: AttachmentSearch = GivenDistances(self.tree, self.rows.is_fitted)
         else:
             search = attachment_search(self.points, self.tree, self.resolved_metric)
-        centres = NewPoints(self.space, self.tree, self.rows.on_tree(self.labels))
+        centres = ClusterCentres(self.space, self.tree, self.rows.on_tree(self.labels))
         return Predictor(search, centres, by_nearest_row=isinstance(self.settings, CutSettings))
 
     @property

@@ -12,8 +12,8 @@ from isthmus.metrics.input import take_rows
 from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric
-from isthmus.prediction.attach import Attachments, attach_by_distances
-from isthmus.prediction.search import attach_all, attachment_search
+from isthmus.prediction.attach import attach_all, attachment_search
+from isthmus.prediction.attachments import Attachments, attach_by_distances
 from isthmus.ultrametric import UltrametricTree
 
 

@@ -11,8 +11,9 @@ from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.precomputed import NewDistances
-from isthmus.prediction.attach import Attachments, NewPoints
-from isthmus.prediction.search import AttachmentSearch
+from isthmus.prediction.attach import AttachmentSearch
+from isthmus.prediction.attachments import Attachments
+from isthmus.prediction.cluster_centres import ClusterCentres
 
 
 class Predictor:
@@ -22,7 +23,7 @@ class Predictor:
     ----------
     search : AttachmentSearch
         Of the rows on the tree.
-    centres : NewPoints
+    centres : ClusterCentres
         The centres of the clusters.
     by_nearest_row : bool
         Whether new rows belong to the cluster of the nearest row, rather than to the nearest
@@ -30,7 +31,7 @@ class Predictor:
     """
 
     def __init__(
-        self, search: AttachmentSearch, centres: NewPoints, *, by_nearest_row: bool
+        self, search: AttachmentSearch, centres: ClusterCentres, *, by_nearest_row: bool
     ) -> None:
         self._search = search
         self._centres = centres

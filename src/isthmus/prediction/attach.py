@@ -1,355 +1,421 @@
-"""New points → clusters: where a point that is not on the tree belongs.
+"""New points and a tree → their attachment edges, by the fastest search that the metric allows.
 
-The transitive distance of a new point x to a point v of the tree is the least, over all points u
-of the tree, of max(d(x, u), D(u, v)): one hop from x onto the tree, and on from there. Few hops
-matter. A hop to u is no better than a shorter one to u′ if D(u, u′) is no longer than itself: it
-could go by way of u′. Those that are left are the *links* of x. Its distances to all n points
-follow from them in O(n), by one pass up the tree and one down; but its distances to the centres
-of clusters need no more than a few steps for each link, by branches.py and centre_distances.py.
+Few features and many points: a search of a kd-tree for each new point. Otherwise: its distances to
+all points of the tree, a row at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import vstack
 
-from isthmus._numba.kernel import announce_compilation, kernel
-from isthmus._utils.parallel import chunks
-from isthmus._utils.rounding import is_nearer
-from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.space import TreeSpace
-from isthmus.prediction.ancestors import MOST_EDGES, Ancestry, Parts, ancestry_of, find_parts
-from isthmus.prediction.centre_distances import CentreSums, EmbeddedSums, RowSums
+from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
+from isthmus._utils.parallel import Workers, chunks, map_in_threads
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.metrics.accumulate import fill_distances
+from isthmus.metrics.mapped import MappedMetric, PreparedPoints, map_for_others, prepare_points
+from isthmus.metrics.maps import unchanged
+from isthmus.metrics.pairwise import distances_between
+from isthmus.metrics.precomputed import NewDistances
+from isthmus.metrics.registry import AnyMetric
+from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
+from isthmus.prediction.attachments import Attachments, attach_by_distances
+from isthmus.spanning_tree.duplicates import RowIndex
+from isthmus.spanning_tree.kdtree.limits import FEW_FEATURES, is_supported, padded_dims
+from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.merges import gaps_of_merges
 
-# New points whose distances are computed together; more where tables must be made for them, a few
-# clusters at a time.
-_TOGETHER, _TOGETHER_IN_TURNS = 1 << 12, 1 << 16
-# Entries of rows of distances that are held together.
-_AT_ONCE = 1 << 20
-# In the kernels' scale, where the tree's heights are below 2: squares do not overflow, and
-# distances beyond it are all alike to 12 digits.
-_AS_GOOD_AS_INFINITE = 1e140
+if TYPE_CHECKING:  # it loads Numba
+    from isthmus.prediction.attach_by_kdtree import CandidateSearch
+
+# Up to this many points rows of distances are fast, and nothing large needs to be compiled.
+_FEW_POINTS = 1000
+# Beyond these magnitudes sums of squares, and of powers up to the eighth, could overflow.
+_FAR, _FAR_FOR_POWERS = 1e100, 1e30
+# New points that are searched for together, and distances that are held together.
+_SEARCHED_TOGETHER = 1 << 10
+_DISTANCES_TOGETHER = 1 << 21
+
+Find = Callable[[Ints], Attachments]
 
 
-@dataclass(frozen=True)
-class Attachments:
-    """The links of new points to a tree.
+def attachment_search(
+    points: Any, tree: UltrametricTree, metric: AnyMetric, index: KdTreeIndex | None = None
+) -> AttachmentSearch:
+    """Return the search that suits the points of a tree and their metric.
+
+    points : (n, n_features) array or CSR matrix, or list of n objects
+        As the spanning tree takes them, checked.
+    index : KdTreeIndex, optional
+        The kd-tree that found the spanning tree, if one did; it is built where it is needed.
+    """
+    if isinstance(metric, CallableMetric):
+        return _CallableSearch(points, tree, metric)
+    if isinstance(metric, RowMetric):
+        return _ScipySearch(points, tree, metric)
+    assert isinstance(metric, MappedMetric)  # precomputed distances have a search of their own
+    if not isinstance(points, np.ndarray):
+        return _PairSearch(points, tree, metric)
+    if is_for_tree(points, metric):
+        return _KdTreeSearch(points, tree, metric, index)
+    return _KernelSearch(points, tree, metric)
+
+
+def is_for_tree(points: Array, metric: MappedMetric) -> bool:
+    """Whether a kd-tree of the points serves new ones: many points, few features."""
+    few = points.shape[1] <= FEW_FEATURES and is_supported(points.shape[1], metric)
+    return few and len(points) > _FEW_POINTS
+
+
+def attach_all(search: AttachmentSearch, new: Any, n_new: int, n_jobs: int = 1) -> Attachments:
+    """Return the attachments of all new points, found on some threads."""
+    find = search.prepare(new, only_nearest=False, n_jobs=n_jobs)
+    blocks = chunks(n_new, search.n_together)
+    return Attachments.joined(map_in_threads(lambda block: find(np.arange(*block)), blocks, n_jobs))
+
+
+class AttachmentSearch(ABC):
+    """The points of a tree, to which new points are attached.
 
     Attributes
     ----------
-    begin : (n_new + 1,) int64
-        Those of new point i are begin[i] … begin[i + 1] - 1.
-    point : (n_links,) int64
-        The points of the tree that they lead to; of each new point, the nearest one first, the
-        smallest index among equals.
-    length : (n_links,) float64
-        The base distances, ascending for each new point. Hops that are no links may be among them.
+    n_together : int
+        The best number of new points to ask for at once.
     """
 
-    begin: Ints
-    point: Ints
-    length: Floats
+    n_together: int
+    # Whether a new row that equals a row of the tree is that point, whatever their distance:
+    # rounding may make it more than zero, and some metrics do.
+    _identifies_rows = False
 
-    def __len__(self) -> int:
-        return len(self.begin) - 1
+    def __init__(self, points: Any, tree: UltrametricTree) -> None:
+        self.points = points
+        self.tree = tree
 
-    @property
-    def nearest(self) -> Ints:
-        """The nearest point of the tree for each new point."""
-        return self.point[self.begin[:-1]]
+    @cached_property
+    def _rows(self) -> RowIndex:
+        return RowIndex(np.ascontiguousarray(self.points))
 
-    def part(self, start: int, stop: int) -> Attachments:
-        """Return the links of new points start … stop - 1."""
-        first, last = self.begin[start], self.begin[stop]
-        begin = self.begin[start : stop + 1] - first
-        return Attachments(begin, self.point[first:last], self.length[first:last])
+    def prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:
+        """Return a function from the numbers of some new points, (m,) int64, to attachments.
 
-    def among(self, coinciding: Ints) -> Attachments:
-        """Return the links of these new points and of others that coincide with points of the tree.
+        New points that the metric does not take are refused here.
 
-        coinciding : (m,) int64
-            The point of the tree; -1 for the new points whose links these are, in their order.
+        Parameters
+        ----------
+        new : array, CSR matrix or list of objects
+            Checked, of the same kind as the points of the tree.
+        only_nearest : bool
+            Whether the nearest point of the tree is all that is wanted.
+        n_jobs : int
+            Threads for what the first call computes for all new points.
         """
-        linked = coinciding < 0
-        counts = np.ones(len(coinciding), dtype=np.int64)
-        counts[linked] = np.diff(self.begin)
-        begin = np.concatenate([[0], np.cumsum(counts)])
-        point, length = np.repeat(coinciding, counts), np.zeros(begin[-1])
-        own = np.repeat(linked, counts)
-        point[own], length[own] = self.point, self.length
-        return Attachments(begin, point, length)
+        find = self._prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
+        if not self._identifies_rows:
+            return find
+        equal = self._rows.find(new)
 
-    @classmethod
-    def joined(cls, parts: list[Attachments]) -> Attachments:
-        """Return the links of several groups of new points, one after the other."""
-        if not parts:
-            return cls.onto(np.empty(0, dtype=np.int64))
-        counts = np.concatenate([np.diff(links.begin) for links in parts])
-        return cls(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            np.concatenate([links.point for links in parts]),
-            np.concatenate([links.length for links in parts]),
-        )
+        def find_all(numbers: Ints) -> Attachments:
+            same = equal[numbers]
+            return find(numbers[same < 0]).among(same)
 
-    @classmethod
-    def onto(cls, points: Ints) -> Attachments:
-        """Return the links of new points that coincide with points of the tree."""
-        return cls(np.arange(len(points) + 1), points, np.zeros(len(points)))
+        return find_all
+
+    @abstractmethod
+    def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:
+        """Do the same without regard to equal rows."""
 
 
-def attach_by_distances(
-    tree: UltrametricTree,
-    n_new: int,
-    blocks: Iterable[tuple[Ints, Floats]],
-    heights: Floats | None = None,
+def attach_rows(
+    tree: UltrametricTree, distances: Floats, *, only_nearest: bool, heights: Floats | None = None
 ) -> Attachments:
-    """Return the links of new points, given their base distances to all points of a tree.
+    """Return the attachments of new points whose distances to all points of a tree are known.
 
-    Parameters
-    ----------
-    tree : UltrametricTree
-    n_new : int
-    blocks : iterable of (b,) int64 and (b, n) float64
-        The numbers of some new points, and their distances; in the end, of each one once.
     heights : (n - 1,) float64, optional
         Those of the tree in the unit of the distances, if it is another one.
     """
-    heights = tree.heights if heights is None else heights
-    none = np.empty(0, np.int64), np.empty(0)
-    found: list[tuple[Ints, Floats]] = [none] * n_new
-    shortest, nearest = np.empty(2 * tree.n_points - 1), np.empty(2 * tree.n_points - 1, np.int64)
-    point, length = np.empty(tree.n_points, np.int64), np.empty(tree.n_points)
-    for numbers, distances in blocks:
-        for number, row in zip(numbers, distances, strict=True):
-            n_attached = find_attachments(
-                tree.children, heights, row, shortest, nearest, point, length
-            )
-            order = np.argsort(length[:n_attached], kind="stable")
-            found[number] = point[order], length[order]
-    begin = np.concatenate([[0], np.cumsum([len(points) for points, _ in found])])
-    return Attachments(
-        begin.astype(np.int64),
-        np.concatenate([none[0], *(points for points, _ in found)]),
-        np.concatenate([none[1], *(lengths for _, lengths in found)]),
-    )
+    if only_nearest:
+        nearest = distances.argmin(axis=1)
+        length = distances[np.arange(len(distances)), nearest]
+        return Attachments(np.arange(len(distances) + 1), nearest, length)
+    blocks = [(np.arange(len(distances)), distances)]
+    return attach_by_distances(tree, len(distances), blocks, heights)
 
 
-def transitive_rows(tree: UltrametricTree, links: Attachments, start: int, stop: int) -> Floats:
-    """Return the transitive distances of new points start … stop - 1 to all points of a tree."""
-    out = np.empty((stop - start, tree.n_points))
-    scratch = np.empty(2 * tree.n_points - 1)
-    for i in range(start, stop):
-        own = slice(links.begin[i], links.begin[i + 1])
-        distances_from_attachments(
-            tree.children, tree.heights, links.point[own], links.length[own], scratch
-        )
-        out[i - start] = scratch[: tree.n_points]
-    return out
+class _RowSearch(AttachmentSearch):
+    """Points whose distances come in rows, for each new point to all points of the tree."""
+
+    @abstractmethod
+    def _distances(self, new: Any) -> Callable[[Ints], Floats]:
+        """Return a function from the numbers of some new points to their rows of distances."""
+
+    def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
+        rows = self._distances(new)
+        return lambda numbers: attach_rows(self.tree, rows(numbers), only_nearest=only_nearest)
 
 
-class NewPoints:
-    """Clusters of the points of a tree, made ready for points that are not on it.
+class _ScipySearch(_RowSearch):
+    """Points in an array, whose distances SciPy computes."""
 
-    What new points need is computed once, when it is first needed, in O(n) memory and O(n) time
-    and O(k) for each node above which clusters differ.
+    _identifies_rows = True
+
+    def __init__(self, points: Array, tree: UltrametricTree, metric: RowMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        self.n_together = max(1, _DISTANCES_TOGETHER // len(points))
+
+    @cached_property
+    def _prepared(self) -> Floats:
+        return self.metric.prepare(self.points)
+
+    def _distances(self, new: Array) -> Callable[[Ints], Floats]:
+        mapped, points = self.metric.prepare(new), self._prepared
+
+        def rows(numbers: Ints) -> Floats:
+            distances = np.empty((len(numbers), len(points)))
+            for row, i in zip(distances, numbers, strict=True):
+                self.metric.fill(mapped[i : i + 1], points, row[None, :])
+                if (j := first_invalid(row)) is not None:
+                    raise ValueError(
+                        f"The distance of row {i} to row {j} of the fit by "
+                        f"metric={self.metric.name!r} is {row[j]}. {self.metric.undefined}"
+                    )
+            return distances
+
+        return rows
+
+
+class _CallableSearch(_RowSearch):
+    """Rows of a table, or any objects, whose distances Python computes."""
+
+    n_together = 1
+
+    def __init__(self, points: Any, tree: UltrametricTree, metric: CallableMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        self._identifies_rows = not isinstance(points, list)  # of objects only the metric knows
+
+    def _distances(self, new: Any) -> Callable[[Ints], Floats]:
+        items, n_points = [*self.points, *new], len(self.points)
+
+        def rows(numbers: Ints) -> Floats:
+            distances = np.empty((len(numbers), n_points))
+            for row, i in zip(distances, numbers, strict=True):
+                row[:] = self.metric.distances(items, n_points + int(i), range(n_points))
+            return distances
+
+        return rows
+
+
+class GivenDistances(_RowSearch):
+    """Points known by their distances only; new ones come as their distances to all rows of a fit.
 
     Parameters
     ----------
-    space : TreeSpace
     tree : UltrametricTree
-        The tree that the space was made of, before distances were raised to a power.
-    labels : (n,) int32
-        The clusters, none of them empty.
+    is_fitted : (n_rows,) bool, optional
+        Which rows are on the tree; all, if None.
     """
 
-    def __init__(self, space: TreeSpace, tree: UltrametricTree, labels: Labels) -> None:
-        self.space = space
-        self.tree = tree
-        self.labels = labels
-        self.n_clusters = int(labels.max()) + 1
+    def __init__(self, tree: UltrametricTree, is_fitted: Array | None) -> None:
+        super().__init__(None, tree)
+        self._columns = None if is_fitted is None else np.flatnonzero(is_fitted)
+        self.n_together = max(1, _DISTANCES_TOGETHER // tree.n_points)
+
+    def _distances(self, new: NewDistances) -> Callable[[Ints], Floats]:
+        def rows(numbers: Ints) -> Floats:
+            distances = new.rows(numbers)
+            if self._columns is not None:
+                distances = distances[:, self._columns]
+            unreachable = np.flatnonzero(np.isinf(distances).all(axis=1))
+            if unreachable.size:
+                raise ValueError(
+                    f"Row {numbers[unreachable[0]]} has no distance to a row of the fit (with a "
+                    "weight above 0), so nothing says where it belongs."
+                )
+            return distances
+
+        return rows
+
+
+class _PairSearch(AttachmentSearch):
+    """Points of any kind, joined with the new ones: sparse rows, and points very far away."""
+
+    def __init__(self, points: Any, tree: UltrametricTree, metric: MappedMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        # not too few, since each call copies all points
+        self.n_together = max(64, _DISTANCES_TOGETHER // points.shape[0])
+
+    def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
+        dense = isinstance(new, np.ndarray)
+        if not dense:
+            prepare_points(new, self.metric)
+        n_points = self.points.shape[0]
+        targets: Ints = np.arange(n_points)
+
+        def find(numbers: Ints) -> Attachments:
+            both = [self.points, new[numbers]]
+            joined = np.concatenate(both) if dense else vstack(both, format="csr")
+            sources: Ints = np.arange(n_points, n_points + len(numbers))
+            found: dict[int, Attachments] = {}
+            for some, distances in distances_between(joined, sources, targets, self.metric):
+                attached = attach_rows(self.tree, distances, only_nearest=only_nearest)
+                found.update((int(i), attached.part(j, j + 1)) for j, i in enumerate(some))
+            return Attachments.joined([found[i] for i in range(len(numbers))])
+
+        return find
+
+
+class _KernelSearch(AttachmentSearch):
+    """Points in an array, whose distances a kernel computes."""
+
+    def __init__(self, points: Array, tree: UltrametricTree, metric: MappedMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        self._by_pairs = _PairSearch(points, tree, metric)
+        self._identifies_rows = metric.prepare is not unchanged  # otherwise they are at distance 0
+        self.n_together = max(1, _DISTANCES_TOGETHER // len(points))
 
     @cached_property
-    def _ancestry(self) -> Ancestry:
-        return ancestry_of(self.tree)
+    def _prepared(self) -> PreparedPoints:
+        # in C order, as new points will be: sums over features then round alike
+        return prepare_points(np.ascontiguousarray(self.points), self.metric)
 
     @cached_property
-    def _sums(self) -> CentreSums:
-        kind = EmbeddedSums if self.space.name == "embedding" else RowSums
-        return kind(self.space.objective, self.labels)
+    def _map(self) -> Callable[[Array], Floats]:
+        return map_for_others(self._prepared, np.ascontiguousarray(self.points))
 
-    def prepare(self) -> None:
-        """Compute now what is otherwise computed by the first call."""
-        announce_compilation("the distances of new points to clusters", find_parts)
-        self._ancestry, self._sums  # noqa: B018
+    @cached_property
+    def _columns(self) -> Array:
+        return np.ascontiguousarray(self._prepared.points.T)
 
-    @property
-    def n_together(self) -> int:
-        """How many new points it takes, at least, to ask for their distances at once."""
-        return 1 if self._sums.is_complete else _TOGETHER_IN_TURNS
+    @cached_property
+    def _heights(self) -> Floats:
+        """The heights of the tree, as distances are accumulated; powers by their sums."""
+        edges = self.tree.spanning_tree.edges
+        return _accumulated_lengths(self._prepared.points, edges, self.metric)
 
-    def label(self, links: Attachments) -> Labels:
-        """Return the clusters of new points, (n_new,).
+    def _prepare(self, new: Array, *, only_nearest: bool, n_jobs: int) -> Find:
+        mapped = self._map(np.ascontiguousarray(new))
+        limit = _FAR_FOR_POWERS if self.metric.kind == POWERS else _FAR
+        with np.errstate(invalid="ignore"):
+            near: Array = np.asarray((np.abs(mapped) < limit).all(axis=1))
+        self._build(n_jobs)
+        far = self._by_pairs.prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
 
-        A new point that coincides with a point of the tree gets its label, the others that of
-        the nearest centre. Ties go to the cluster with the smaller number.
-        """
-        nearest: Labels = self.labels[links.nearest]
-        new = links.length[links.begin[:-1]] > 0.0
-        for start, stop in chunks(len(links), max(self.n_together, _TOGETHER)):
-            best = np.full(stop - start, np.inf)
-            chosen = np.zeros(stop - start, dtype=np.int32)
-            for first, distances in self._distances(links.part(start, stop)):
-                for a in range(distances.shape[1]):
-                    moves = is_nearer(distances[:, a], best)
-                    chosen[moves] = first + a
-                    best[moves] = distances[moves, a]
-            nearest[start:stop] = np.where(new[start:stop], chosen, nearest[start:stop])
-        return nearest
+        def find(numbers: Ints) -> Attachments:
+            if near[numbers].all():
+                return self._find(mapped[numbers], only_nearest=only_nearest)
+            return Attachments.joined(
+                [
+                    self._find(mapped[i : i + 1], only_nearest=only_nearest)
+                    if near[i]
+                    else far(np.array([i]))
+                    for i in numbers
+                ]
+            )
 
-    def squared_distances(self, links: Attachments) -> Floats:
-        """Return the squared distances of new points to the means of clusters, (n_new, k).
+        return find
 
-        In the space of rows; where the objective is "embedding", in the embedded space. They are
-        those of the kernels' scale: see :meth:`TreeSpace.lengths`. Infinite where points
-        that the one reaches are infinitely far from the other.
-        """
-        out = np.empty((len(links), self.n_clusters))
-        for start, stop in chunks(len(links), max(self.n_together, _TOGETHER)):
-            for first, distances in self._distances(links.part(start, stop)):
-                out[start:stop, first : first + distances.shape[1]] = distances
-        np.maximum(out, 0.0, out=out)
-        if self.space.n_infinite:
-            out[self._infinitely_far(links)] = np.inf
-        return out
+    def _build(self, n_jobs: int) -> None:  # noqa: ARG002
+        """Compute what all calls share, before threads do."""
+        self._columns, self._heights  # noqa: B018
 
-    def _distances(self, links: Attachments) -> Iterator[tuple[int, Floats]]:
-        """Yield a few clusters at a time: the first one, and squared distances, (n_new, m)."""
-        n_attached = len(links.point)
-        low, high = np.empty((2, 3 * n_attached), dtype=np.int64)
-        parts = Parts(np.empty(len(links), dtype=np.int32), low, high, np.empty(3 * n_attached))
-        find_parts(
-            self._ancestry,
-            self.tree.children,
-            links.begin,
-            links.point,
-            links.length,
-            self._scaled(links.length),
-            np.empty(MOST_EDGES, dtype=np.int64),
-            parts,
-            0,
-            len(links),
+    def _find(self, mapped: Floats, *, only_nearest: bool) -> Attachments:
+        kind, power = self.metric.kind, self.metric.power
+        distances = np.empty((len(mapped), self._columns.shape[1]))
+        fill_distances(mapped, self._columns, kind, power, distances)
+        # as the kd-tree compares them: two distances may be equal that were not before the root
+        heights = self._heights ** (1.0 / power) if kind == POWERS else self._heights
+        found = attach_rows(self.tree, distances, only_nearest=only_nearest, heights=heights)
+        return Attachments(found.begin, found.point, self._prepared.heights(found.length))
+
+
+class _KdTreeSearch(_KernelSearch):
+    """Points in an array of few features, searched by a kd-tree."""
+
+    def __init__(
+        self,
+        points: Array,
+        tree: UltrametricTree,
+        metric: MappedMetric,
+        index: KdTreeIndex | None = None,
+    ) -> None:
+        super().__init__(points, tree, metric)
+        self.n_together = _SEARCHED_TOGETHER
+        self._index = index
+        self._search: CandidateSearch | None = None
+
+    @cached_property
+    def _prepared(self) -> PreparedPoints:
+        return super()._prepared if self._index is None else self._index.prepared
+
+    def _build(self, n_jobs: int) -> None:
+        if self._search is None:
+            # Imported here: Numba's machinery loads with it.
+            from isthmus.prediction.attach_by_kdtree import CandidateSearch
+
+            starts = self.tree.starts
+            gaps = gaps_of_merges(self.tree.children, starts, self._heights)
+            self._search = CandidateSearch(self._index or self._build_index(n_jobs), starts, gaps)
+
+    def _build_index(self, n_jobs: int) -> KdTreeIndex:
+        """Return the kd-tree of the distinct points."""
+        from isthmus.spanning_tree.kdtree.build import build_tree
+
+        points = np.ascontiguousarray(self._prepared.points)
+        first = RowIndex(points).first_equal()
+        distinct = np.flatnonzero(first == np.arange(len(first)))
+        if len(distinct) < len(points):
+            points = points[distinct]
+        with Workers(n_jobs) as workers:
+            kdtree = build_tree(points, padded_dims(points.shape[1]), workers)
+        return KdTreeIndex(self._prepared, distinct, kdtree)
+
+    def _find(self, mapped: Floats, *, only_nearest: bool) -> Attachments:
+        assert self._search is not None  # _build came first
+        found = self._search.candidates(mapped, only_nearest=only_nearest)
+        too_many = found.n_found < 0
+        counts = np.where(too_many, 0, found.n_found)
+        used = np.arange(found.point.shape[1]) < counts[:, None]
+        attached = Attachments(
+            np.concatenate([[0], np.cumsum(counts)]),
+            found.point[used],
+            self._prepared.heights(found.distance[used]),
         )
-        many = np.flatnonzero(parts.n_parts < 0)
-        if not many.size:
-            yield from self._sums.distances(links.begin, parts)
-            return
-        by_rows = self._distances_by_rows(
-            Attachments.joined([links.part(i, i + 1) for i in many.tolist()])
+        if not too_many.any():
+            return attached
+        by_rows = super()._find
+        return Attachments.joined(
+            [
+                by_rows(mapped[i : i + 1], only_nearest=only_nearest)
+                if too_many[i]
+                else attached.part(i, i + 1)
+                for i in range(len(mapped))
+            ]
         )
-        parts.n_parts[many] = 0
-        for first, distances in self._sums.distances(links.begin, parts):
-            distances[many] = by_rows[:, first : first + distances.shape[1]]
-            yield first, distances
-
-    def _scaled(self, lengths: Floats) -> Floats:
-        """Return distances in the kernels' scale."""
-        scaled = self.space.raised(lengths) / self.space.objective.unit
-        return np.minimum(scaled, _AS_GOOD_AS_INFINITE)
-
-    def _distances_by_rows(self, links: Attachments) -> Floats:
-        """Return squared distances by way of whole rows: O(n k) for each new point."""
-        objective = self.space.objective
-        out = np.empty((len(links), self.n_clusters))
-        for first, membership, point_weights in objective.memberships(self.labels, self.n_clusters):
-            distances_of = objective.distances_of_new_points(membership, point_weights)
-            for start, stop in chunks(len(links), max(1, _AT_ONCE // self.tree.n_points)):
-                rows = self._scaled(transitive_rows(self.tree, links, start, stop))
-                out[start:stop, first : first + len(point_weights)] = distances_of(rows)
-        return out
-
-    def _infinitely_far(self, links: Attachments) -> Array:
-        """Which new points and clusters do not reach the same component of a graph: (n_new, k)."""
-        tree, k = self.tree, self.n_clusters
-        numbers = np.concatenate([[0], np.cumsum(np.isinf(tree.gaps))])
-        component: Ints = numbers[tree.starts[: tree.n_points]]
-        lowest = np.full(k, tree.n_points)
-        highest = np.zeros(k, dtype=np.int64)
-        np.minimum.at(lowest, self.labels, component)
-        np.maximum.at(highest, self.labels, component)
-        reached = component[links.point]
-        first = np.minimum.reduceat(reached, links.begin[:-1])
-        last = np.maximum.reduceat(reached, links.begin[:-1])
-        same = (first == last)[:, None] & (lowest == highest) & (first[:, None] == lowest)
-        return np.asarray(~same)
 
 
-@kernel
-def find_attachments(
-    children: Ints,
-    heights: Floats,
-    distances: Floats,
-    shortest: Floats,
-    nearest: Ints,
-    point: Ints,
-    length: Floats,
-) -> int:
-    """Fill the links of one new point, the nearest point first; return how many there are.
+def _accumulated_lengths(points: Array, edges: Ints, metric: MappedMetric) -> Floats:
+    """Return the lengths of edges, from the shortest to the longest, as kernels accumulate them.
 
-    Where two nodes merge, the longer of the two shortest hops into them is a link if it is below
-    the height of the merge. Else the other one and the way across are no longer.
-
-    distances : (n,) float64, in
-        The base distances of the new point to all points.
-    shortest, nearest : (2n - 1,) float64 and int64, scratch
-        The shortest hop to a point below each node, and the point; the smallest among equals.
-    point, length : (n,) int64 and float64, out
+    Those of Minkowski's distances are sums of powers.
     """
-    n_points = children.shape[0] + 1
-    for i in range(n_points):
-        shortest[i] = distances[i]
-        nearest[i] = i
-    n_attached = 1
-    for e in range(n_points - 1):
-        x, y = children[e, 0], children[e, 1]
-        if shortest[y] < shortest[x] or (shortest[y] == shortest[x] and nearest[y] < nearest[x]):
-            x, y = y, x
-        shortest[n_points + e] = shortest[x]
-        nearest[n_points + e] = nearest[x]
-        if shortest[y] < heights[e]:
-            point[n_attached] = nearest[y]
-            length[n_attached] = shortest[y]
-            n_attached += 1
-    point[0] = nearest[2 * n_points - 2]
-    length[0] = shortest[2 * n_points - 2]
-    return n_attached
-
-
-@kernel
-def distances_from_attachments(
-    children: Ints, heights: Floats, point: Ints, length: Floats, distances: Floats
-) -> None:
-    """Fill the transitive distances of one new point to all points, from its links.
-
-    distances : (2n - 1,) float64, out
-        Of the points, in the first n places; of other nodes, the least over the ways that reach
-        all points below it.
-    """
-    n_points = children.shape[0] + 1
-    distances[:] = np.inf
-    for link in range(point.shape[0]):
-        distances[point[link]] = length[link]
-    # up: the shortest hop to a point below each node
-    for e in range(n_points - 1):
-        distances[n_points + e] = min(distances[children[e, 0]], distances[children[e, 1]])
-    if n_points > 1:
-        distances[2 * n_points - 2] = max(distances[2 * n_points - 2], heights[n_points - 2])
-    # down: a node is reached by a hop into it, or the way its parent is reached
-    for e in range(n_points - 2, -1, -1):
-        for side in range(2):
-            child = children[e, side]
-            height = heights[child - n_points] if child >= n_points else 0.0
-            distances[child] = min(distances[n_points + e], max(distances[child], height))
+    total = np.zeros(len(edges))
+    for feature in points.T:
+        difference = np.abs(
+            feature[edges[:, 0]].astype(np.float64) - feature[edges[:, 1]].astype(np.float64)
+        )
+        if metric.kind == MAXIMUM:
+            np.maximum(total, difference, out=total)
+        else:
+            total += difference ** {SQUARES: 2.0, ABSOLUTES: 1.0}.get(metric.kind, metric.power)
+    # rounding may have made some lengths equal
+    return np.asarray(np.maximum.accumulate(total))
