@@ -1,18 +1,24 @@
-# Every target sets up what it needs in a private .venv; nothing else has to be installed
+# Every target sets up what it needs in a private environment; nothing else has to be installed
 # than Python 3.11 or newer and make.
 PYTHON ?= python3
+# The lowest versions are installed on the lowest Python.
+OLDEST_PYTHON ?= $(shell python3.11 --version >/dev/null 2>&1 && echo python3.11 || echo $(PYTHON))
 VENV := .venv
+OLDEST := .venv-oldest
+WHEEL := .venv-wheel
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
 
-.PHONY: demo test lint bench clean help
+.PHONY: demo test test-oldest test-wheel lint bench clean help
 
 help:
-	@echo "make demo   cluster the bundled examples, print a table, write isthmus-demo.png"
-	@echo "make test   run the test suite with coverage"
-	@echo "make lint   ruff, mypy --strict, the order of the rooms"
-	@echo "make bench  run the benchmarks (writes bench-results/)"
-	@echo "make clean  remove .venv, caches and everything generated"
+	@echo "make demo         cluster the bundled examples, print a table, write isthmus-demo.png"
+	@echo "make test         run the test suite with coverage"
+	@echo "make test-oldest  run the suite with the lowest versions that pyproject.toml claims"
+	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
+	@echo "make lint         ruff, mypy --strict, the order of the packages"
+	@echo "make bench        run the benchmarks (writes bench-results/)"
+	@echo "make clean        remove environments, caches and everything generated"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -30,11 +36,33 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(RUN) pip install --quiet --editable '.[bench]'
 	@touch $@
 
+$(OLDEST)/.test: pyproject.toml tools/lowest_versions.py
+	$(OLDEST_PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python tools/lowest_versions.py > $(OLDEST)/versions.txt
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --editable '.[test]' \
+		--constraint $(OLDEST)/versions.txt --build-constraint $(OLDEST)/versions.txt
+	@touch $@
+
 demo: $(VENV)/.demo
 	$(BIN)/isthmus demo --output isthmus-demo.png
 
 test: $(VENV)/.dev
 	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
+
+# Its compiled code is kept apart from that of the newest Numba. Warnings that old packages cause
+# among themselves are ignored here, each by name.
+test-oldest: $(OLDEST)/.test
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python -m pytest \
+		--numprocesses=auto --dist=loadfile --durations=8 \
+		-W ignore::pyparsing.warnings.PyparsingDeprecationWarning
+
+test-wheel: $(VENV)/.dev
+	rm -rf dist $(WHEEL)
+	$(RUN) build --outdir dist
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip install --quiet dist/*.whl
+	cd $(WHEEL) && bin/python -I ../tools/smoke_test.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -46,6 +74,6 @@ bench: $(VENV)/.bench
 	$(RUN) benchmarks --output bench-results
 
 clean:
-	rm -rf $(VENV) build dist bench-results isthmus-demo.png .coverage htmlcov \
+	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist bench-results isthmus-demo.png .coverage htmlcov \
 		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

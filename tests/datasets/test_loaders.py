@@ -43,7 +43,7 @@ def test_what_the_description_says_of_ionosphere_is_true():
 @pytest.mark.parametrize("credit", ["Sigillito", "Wing", "Hutton", "Baker", "C5W01B", "CC BY 4.0"])
 def test_ionosphere_is_attributed(credit):
     assert credit in load_ionosphere().DESCR
-    readme = files("isthmus.datasets").joinpath("data", "README.md").read_text()
+    readme = files("isthmus.datasets").joinpath("data", "README.md").read_text("utf-8")
     assert credit in readme
 
 

@@ -19,5 +19,7 @@ def test_all_is_true():
 
 
 def test_every_set_of_figure_5_is_on_the_page():
-    panels = re.findall(r'^\| `make_figure5\("(\w)"\)`', PAGE.read_text(), flags=re.MULTILINE)
+    panels = re.findall(
+        r'^\| `make_figure5\("(\w)"\)`', PAGE.read_text("utf-8"), flags=re.MULTILINE
+    )
     assert tuple(panels) == datasets.FIGURE5_PANELS
