@@ -155,7 +155,7 @@ def test_a_fit_that_does_not_come_to_its_end_leaves_none(monkeypatch, error):
     def fail(*args, **kwargs):
         raise error("on the way")
 
-    monkeypatch.setattr("isthmus.estimators.base.run_clusterer", fail)
+    monkeypatch.setattr("isthmus.estimators.fitting.run_clusterer", fail)
     for estimator in (model, new):
         with pytest.raises(error):
             estimator.fit(X[:20])
@@ -311,7 +311,7 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.base.minimum_spanning_tree", no_work)
+    monkeypatch.setattr("isthmus.estimators.fitting.find_spanning_tree", no_work)
     model = TransitiveKMeans(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0))

@@ -10,7 +10,8 @@ from sklearn.neighbors import kneighbors_graph
 from clusterers import clusterer
 from inputs import points
 from isthmus import TransitiveKMeans, minimum_spanning_tree
-from isthmus.estimators import base, tree_cache
+from isthmus.estimators import fitting, tree_cache
+from isthmus.spanning_tree.selection import find_spanning_tree
 
 
 @pytest.fixture
@@ -18,12 +19,12 @@ def found(monkeypatch):
     """The data of which trees were found, in order."""
     calls = []
 
-    def counting(X, **named):
-        calls.append(X)
-        return minimum_spanning_tree(X, **named)
+    def counting(data, *args, **named):
+        calls.append(data)
+        return find_spanning_tree(data, *args, **named)
 
-    monkeypatch.setattr(tree_cache, "minimum_spanning_tree", counting)
-    monkeypatch.setattr(base, "minimum_spanning_tree", counting)
+    monkeypatch.setattr(tree_cache, "find_spanning_tree", counting)
+    monkeypatch.setattr(fitting, "find_spanning_tree", counting)
     return calls
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -20,35 +19,23 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import (
-    check_disconnected,
-    check_integer,
     check_n_clusters,
     check_n_clusters_range,
     check_n_jobs,
 )
-from isthmus._utils.progress import Progress, Stages, check_verbose
-from isthmus._utils.typing import Array, Floats, Labels
-from isthmus.cut.api import CutClusterer
+from isthmus._utils.progress import Stages
+from isthmus._utils.typing import Floats, Labels
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
-    labels_of_all_rows,
-    make_clusterer,
-    run_clusterer,
 )
-from isthmus.estimators.fitted_rows import RowsToFit
-from isthmus.estimators.input import check_input, check_new_input, input_tags
-from isthmus.estimators.memory_budget import Limits, keep_to_limit
+from isthmus.estimators.fitting import check_request, find_clusters
+from isthmus.estimators.input import check_new_input, input_tags
 from isthmus.estimators.persistence import load_model, save_model
-from isthmus.estimators.tree_cache import TreeCache
-from isthmus.metrics.input import Data, n_points_of
-from isthmus.metrics.precomputed import Precomputed
-from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.validation import check_sample_weight
-from isthmus.model_selection.api import suggest_for_rows
 from isthmus.model_selection.path import ClusterPath, cluster_path
 from isthmus.model_selection.suggestion import Suggestion
-from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+from isthmus.spanning_tree import SpanningTree
 from isthmus.summary.clusters import ClusterSummary
 from isthmus.ultrametric import UltrametricTree
 
@@ -107,103 +94,23 @@ class TransitiveClusterer(
         -------
         self
         """
-        request = self._checked(X, sample_weight)
+        request = check_request(self, X, sample_weight)
         try:
-            fitted = self._find(request)
+            fitted = find_clusters(self, request)
         except BaseException:  # Ctrl-C, too: never half of a fit
             self._forget()
             raise
         self._keep(fitted)
         return self
 
-    def _checked(self, X: Any, sample_weight: Any) -> _Request:
-        """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
-        metric = resolve_metric(self.metric, self.metric_params)
-        check_disconnected(self.disconnected)
-        check_verbose(self.verbose)
-        cache = None
-        if self.memory is not None:
-            cache = TreeCache(self.memory, self.metric, self.metric_params)
-        probe = copy.copy(self)  # takes what scikit-learn sets while it checks the input
-        probe._forget()
-        data = check_input(probe, X, metric)
-        weights = check_sample_weight(sample_weight, n_points_of(data))
-        settings = self._checked_settings(n_points_of(data), weights)
-        limits = keep_to_limit(
-            self.memory_limit, data, weights, settings, metric, check_n_jobs(self.n_jobs)
-        )
-        features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
-        return _Request(data, metric, weights, cache, limits, *features)
-
-    def _checked_settings(self, n_rows: int, weights: Floats | None) -> Settings:
-        """Return checked settings; for "auto", with the largest number that may be suggested."""
-        settings = self._settings()
-        if not isinstance(self.n_clusters, str):
-            return settings.checked(n_rows, weights)
-        if self.n_clusters != "auto":
-            raise TypeError(f"n_clusters must be an integer or 'auto', got {self.n_clusters!r}.")
-        k_max = check_integer(self.k_max, "k_max", 2)
-        checked = replace(settings, n_clusters=1).checked(n_rows, weights)
-        return replace(checked, n_clusters=min(k_max, n_rows))
-
-    def _find(self, request: _Request) -> FittedModel:
-        """Return what the fit of checked data finds."""
-        stages = Stages(self.verbose)
-        n_jobs, settings = check_n_jobs(self.n_jobs), request.limits.settings
-        to_fit = RowsToFit(request.data, request.weights, request.metric)
-        spanning_tree = self._spanning_tree(request, to_fit.data, stages.stage("spanning tree"))
-        with stages.whole("merges"):
-            tree = UltrametricTree.from_spanning_tree(spanning_tree)
-            suggestion = None
-            if isinstance(self.n_clusters, str):  # "auto"
-                suggestion = suggest_for_rows(tree, self.k_max, request.weights)
-                # of weights a suggestion knows nothing: there CUT finds out
-                least = settings.min_cluster_size if request.weights is None else None
-                settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
-            rows = to_fit.attached_to(tree, n_jobs)
-        clusterer = make_clusterer(tree, settings, rows.point_weights, request.limits.workspace)
-        solution = run_clusterer(clusterer, settings, stages.stage("clusters"))
-        is_cut = isinstance(clusterer, CutClusterer)
-        fitted = FittedModel(
-            points=None if isinstance(request.data, Precomputed) else to_fit.data,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            rows=rows,
-            spanning_tree=spanning_tree,
-            tree=tree,
-            settings=settings,
-            labels=labels_of_all_rows(clusterer, tree, rows, solution.labels),
-            kmeans_inertia=None if is_cut else solution.inertia,
-            n_iter=None if is_cut else max(solution.n_iter, 1),
-            suggestion=suggestion,
-            n_features=request.n_features,
-            feature_names=request.feature_names,
-        )
-        # Already known, so they need not be derived when they are first asked for.
-        vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer)
-        return fitted
-
-    def _spanning_tree(
-        self, request: _Request, data: Any, progress: Progress | None
-    ) -> SpanningTree:
-        options: dict[str, Any] = {
-            "n_jobs": self.n_jobs,
-            "progress": progress,
-            "memory_limit": request.limits.for_tree,
-        }
-        if request.cache is not None:
-            return request.cache.spanning_tree(data, self.disconnected, **options)
-        return minimum_spanning_tree(
-            data, metric=request.metric, disconnected=self.disconnected, **options
-        )
-
     def _keep(self, fitted: FittedModel) -> None:
         """Make a complete fit that of the estimator."""
-        self._forget()
-        if fitted.n_features is not None:
-            self.n_features_in_ = fitted.n_features
-        if fitted.feature_names is not None:
-            self.feature_names_in_ = fitted.feature_names
+        features = {"n_features_in_": fitted.n_features, "feature_names_in_": fitted.feature_names}
+        for name, value in features.items():
+            if value is None:
+                self.__dict__.pop(name, None)
+            else:
+                setattr(self, name, value)
         self._fitted = fitted
 
     def _forget(self) -> None:
@@ -457,16 +364,3 @@ class TransitiveClusterer(
         if "text/html" in bundle and self.__sklearn_is_fitted__():
             bundle["text/html"] += self.summary_._repr_html_()
         return bundle
-
-
-@dataclass(frozen=True)
-class _Request:
-    """Checked input of a fit."""
-
-    data: Data
-    metric: AnyMetric
-    weights: Floats | None
-    cache: TreeCache | None
-    limits: Limits
-    n_features: int | None
-    feature_names: Array | None

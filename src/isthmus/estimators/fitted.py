@@ -25,6 +25,7 @@ from isthmus.prediction.attach import AttachmentSearch, GivenDistances, attachme
 from isthmus.prediction.attachments import transitive_rows
 from isthmus.prediction.cluster_centres import ClusterCentres
 from isthmus.spanning_tree import SpanningTree
+from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.summary.clusters import ClusterSummary, summarise
 from isthmus.summary.feature_means import feature_means
 from isthmus.ultrametric import UltrametricTree
@@ -140,6 +141,11 @@ class FittedModel:
         return resolve_metric(self.metric, self.metric_params)
 
     @cached_property
+    def index(self) -> KdTreeIndex | None:
+        """The kd-tree that the fit built, if it did; files and pickles do not hold it."""
+        return None
+
+    @cached_property
     def clusterer(self) -> Clusterer:
         """What found the clusters."""
         return make_clusterer(self.tree, self.settings, self.rows.point_weights)
@@ -157,7 +163,7 @@ class FittedModel:
         if self.points is None:
             search: AttachmentSearch = GivenDistances(self.tree, self.rows.is_fitted)
         else:
-            search = attachment_search(self.points, self.tree, self.resolved_metric)
+            search = attachment_search(self.points, self.tree, self.resolved_metric, self.index)
         centres = ClusterCentres(self.space, self.tree, self.rows.on_tree(self.labels))
         return Predictor(search, centres, by_nearest_row=isinstance(self.settings, CutSettings))
 

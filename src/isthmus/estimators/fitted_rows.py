@@ -14,6 +14,7 @@ from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric
 from isthmus.prediction.attach import attach_all, attachment_search
 from isthmus.prediction.attachments import Attachments, attach_by_distances
+from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
 
 
@@ -78,14 +79,20 @@ class RowsToFit:
             self._aside = None if isinstance(data, Precomputed) else take_rows(data, aside)
             self.data = take_rows(data, fitted)
 
-    def attached_to(self, tree: UltrametricTree, n_jobs: int = 1) -> FittedRows:
-        """Return what a fit keeps of the rows, given the tree of those that it fits."""
+    def attached_to(
+        self, tree: UltrametricTree, n_jobs: int = 1, index: KdTreeIndex | None = None
+    ) -> FittedRows:
+        """Return what a fit keeps of the rows, given the tree of those that it fits.
+
+        index : KdTreeIndex, optional
+            Of the rows on the tree.
+        """
         if self._n_aside == 0 or self._weights is None:
             return FittedRows(self._weights)
         if self._aside is None:
             attachments = attach_by_distances(tree, self._n_aside, self._distances)
         else:
-            search = attachment_search(self.data, tree, self._metric)
+            search = attachment_search(self.data, tree, self._metric, index)
             attachments = attach_all(search, self._aside, self._n_aside, n_jobs)
         is_fitted = self._weights > 0.0
         return FittedRows(self._weights[is_fitted], is_fitted, attachments)

@@ -9,10 +9,12 @@ from typing import Any
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_memory
 
+from isthmus._utils.memory import Budget
 from isthmus._utils.typing import Floats, Ints
 from isthmus._version import __version__
 from isthmus.metrics.registry import canonical_name, resolve_metric
-from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+from isthmus.spanning_tree import SpanningTree
+from isthmus.spanning_tree.selection import find_spanning_tree
 
 # What a tree does not depend on.
 _IGNORED = ["n_jobs", "progress", "memory_limit"]
@@ -70,13 +72,12 @@ def find_tree(
     memory_limit: Any = None,
 ) -> tuple[Ints, Floats, str]:
     """Return a spanning tree as its parts. Changing this function empties every cache."""
-    tree = minimum_spanning_tree(
+    tree = find_spanning_tree(
         data,
-        metric=metric,
-        metric_params=metric_params,
+        resolve_metric(metric, metric_params),
         disconnected=disconnected,
         n_jobs=n_jobs,
         progress=progress,
-        memory_limit=memory_limit,
-    )
+        budget=Budget(memory_limit),
+    ).tree
     return tree.edges, tree.weights, tree.engine

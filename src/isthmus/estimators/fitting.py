@@ -1,0 +1,137 @@
+"""The way through a fit: checked input → spanning tree → ultrametric tree → clusters."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from isthmus._utils.memory import Budget
+from isthmus._utils.parameters import check_disconnected, check_integer, check_n_jobs
+from isthmus._utils.progress import Progress, Stages, check_verbose
+from isthmus._utils.typing import Array, Floats
+from isthmus.cut.api import CutClusterer
+from isthmus.estimators.fitted import (
+    FittedModel,
+    Settings,
+    labels_of_all_rows,
+    make_clusterer,
+    run_clusterer,
+)
+from isthmus.estimators.fitted_rows import RowsToFit
+from isthmus.estimators.input import check_input
+from isthmus.estimators.memory_budget import Limits, keep_to_limit
+from isthmus.estimators.tree_cache import TreeCache
+from isthmus.metrics.input import Data, n_points_of
+from isthmus.metrics.precomputed import Precomputed
+from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.validation import check_sample_weight
+from isthmus.model_selection.api import suggest_for_rows
+from isthmus.spanning_tree.result import Found
+from isthmus.spanning_tree.selection import find_spanning_tree
+from isthmus.ultrametric import UltrametricTree
+
+if TYPE_CHECKING:
+    from isthmus.estimators.base import TransitiveClusterer
+
+
+@dataclass(frozen=True)
+class Request:
+    """Checked input of a fit."""
+
+    data: Data
+    metric: AnyMetric
+    weights: Floats | None
+    cache: TreeCache | None
+    limits: Limits
+    n_features: int | None
+    feature_names: Array | None
+
+
+def check_request(estimator: TransitiveClusterer, X: Any, sample_weight: Any) -> Request:
+    """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
+    metric = resolve_metric(estimator.metric, estimator.metric_params)
+    check_disconnected(estimator.disconnected)
+    check_verbose(estimator.verbose)
+    cache = None
+    if estimator.memory is not None:
+        cache = TreeCache(estimator.memory, estimator.metric, estimator.metric_params)
+    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
+    probe._forget()
+    data = check_input(probe, X, metric)
+    weights = check_sample_weight(sample_weight, n_points_of(data))
+    settings = _checked_settings(estimator, n_points_of(data), weights)
+    limits = keep_to_limit(
+        estimator.memory_limit, data, weights, settings, metric, check_n_jobs(estimator.n_jobs)
+    )
+    features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
+    return Request(data, metric, weights, cache, limits, *features)
+
+
+def _checked_settings(
+    estimator: TransitiveClusterer, n_rows: int, weights: Floats | None
+) -> Settings:
+    """Return checked settings; for "auto", with the largest number that may be suggested."""
+    settings = estimator._settings()
+    if not isinstance(estimator.n_clusters, str):
+        return settings.checked(n_rows, weights)
+    if estimator.n_clusters != "auto":
+        raise TypeError(f"n_clusters must be an integer or 'auto', got {estimator.n_clusters!r}.")
+    k_max = check_integer(estimator.k_max, "k_max", 2)
+    checked = replace(settings, n_clusters=1).checked(n_rows, weights)
+    return replace(checked, n_clusters=min(k_max, n_rows))
+
+
+def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedModel:
+    """Return what the fit of checked input finds."""
+    stages = Stages(estimator.verbose)
+    n_jobs, settings = check_n_jobs(estimator.n_jobs), request.limits.settings
+    to_fit = RowsToFit(request.data, request.weights, request.metric)
+    found = _found_tree(estimator, request, to_fit.data, stages.stage("spanning tree"))
+    with stages.whole("merges"):
+        tree = UltrametricTree.from_spanning_tree(found.tree)
+        suggestion = None
+        if isinstance(estimator.n_clusters, str):  # "auto"
+            suggestion = suggest_for_rows(tree, estimator.k_max, request.weights)
+            # of weights a suggestion knows nothing: there CUT finds out
+            least = settings.min_cluster_size if request.weights is None else None
+            settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
+        rows = to_fit.attached_to(tree, n_jobs, found.index)
+    clusterer = make_clusterer(tree, settings, rows.point_weights, request.limits.workspace)
+    solution = run_clusterer(clusterer, settings, stages.stage("clusters"))
+    is_cut = isinstance(clusterer, CutClusterer)
+    fitted = FittedModel(
+        points=None if isinstance(request.data, Precomputed) else to_fit.data,
+        metric=estimator.metric,
+        metric_params=estimator.metric_params,
+        rows=rows,
+        spanning_tree=found.tree,
+        tree=tree,
+        settings=settings,
+        labels=labels_of_all_rows(clusterer, tree, rows, solution.labels),
+        kmeans_inertia=None if is_cut else solution.inertia,
+        n_iter=None if is_cut else max(solution.n_iter, 1),
+        suggestion=suggestion,
+        n_features=request.n_features,
+        feature_names=request.feature_names,
+    )
+    # Already known, so they need not be derived when they are first asked for.
+    vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer, index=found.index)
+    return fitted
+
+
+def _found_tree(
+    estimator: TransitiveClusterer, request: Request, data: Any, progress: Progress | None
+) -> Found:
+    limit = request.limits.for_tree
+    if request.cache is not None:
+        options = {"n_jobs": estimator.n_jobs, "progress": progress, "memory_limit": limit}
+        return Found(request.cache.spanning_tree(data, estimator.disconnected, **options))
+    return find_spanning_tree(
+        data,
+        request.metric,
+        disconnected=estimator.disconnected,
+        n_jobs=estimator.n_jobs,
+        progress=progress,
+        budget=Budget(limit),
+    )
