@@ -33,7 +33,7 @@ from isthmus.estimators.fitting import check_request, find_clusters
 from isthmus.estimators.input import check_new_input, input_tags
 from isthmus.estimators.persistence import load_model, save_model
 from isthmus.metrics.validation import check_sample_weight
-from isthmus.model_selection.path import ClusterPath, cluster_path
+from isthmus.model_selection.cluster_path import ClusterPath, cluster_path
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.spanning_tree import SpanningTree
 from isthmus.summary.clusters import ClusterSummary

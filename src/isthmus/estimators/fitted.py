@@ -18,7 +18,7 @@ from isthmus.estimators.predictor import Predictor
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
 from isthmus.metrics.registry import AnyMetric, resolve_metric
-from isthmus.model_selection.path import Found
+from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.outliers import find_reference_groups, scores_of_new_points
 from isthmus.prediction.attach import AttachmentSearch, GivenDistances, attachment_search

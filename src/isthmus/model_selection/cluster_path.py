@@ -1,10 +1,9 @@
-"""A fit → its clusters for many numbers of clusters, and how good each of them is."""
+"""A fit → its clusters for several numbers of clusters, and how good they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -12,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.parallel import map_in_threads
+from isthmus._utils.tables import first_few, import_pandas, text_table
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.model_selection.silhouette import Silhouette
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.separation import gaps_of_clusters, margins_of
 
-# So many rows are printed, and so many sizes in each.
+# The most rows that are printed.
 _ROWS = 40
-_SIZES = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +36,7 @@ class ClusterPath:
     inertia : ndarray of shape (m,)
         Its inertia.
     sizes : list of m arrays
-        How many rows each of its clusters has.
+        The number of rows of each of its clusters.
     margin : ndarray of shape (m,)
         The smallest margin of a cluster: its distance to the nearest other one, less the widest
         gap within it. Above 0 exactly where all clusters are consistent; see
@@ -67,12 +66,7 @@ class ClusterPath:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per number of clusters, its index; without labels."""
-        try:
-            pandas: Any = import_module("pandas")
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas: pip install pandas. The attributes need nothing."
-            ) from error
+        pandas = import_pandas("to_frame()")
         columns = {
             "silhouette": self.silhouette,
             "margin": self.margin,
@@ -89,31 +83,18 @@ class ClusterPath:
         low, high = self.n_clusters[0], self.n_clusters[-1]
         title = f"ClusterPath({self.labels.shape[1]} rows, {low} to {high} clusters)"
         header = ("k", "silhouette", "margin", "inertia", "sizes")
-        cells = [
+        rows = [
             (
                 str(self.n_clusters[i]),
                 f"{self.silhouette[i]:.4f}",
                 f"{self.margin[i]:.4g}",
                 f"{self.inertia[i]:.4g}",
-                _shown(self.sizes[i]),
+                first_few(self.sizes[i].tolist()),
             )
             for i in range(min(len(self), _ROWS))
         ]
-        widths = [max(map(len, column)) for column in zip(header[:4], *cells, strict=False)]
-        lines = [
-            "  ".join(
-                [*(cell.rjust(width) for cell, width in zip(row[:4], widths, strict=True)), row[4]]
-            )
-            for row in (header, *cells)
-        ]
-        if len(self) > _ROWS:
-            lines.append(f"… and {len(self) - _ROWS} more")
-        return "\n".join([title, *lines])
-
-
-def _shown(sizes: Ints) -> str:
-    listed = ", ".join(map(str, sizes[:_SIZES].tolist()))
-    return f"{listed}, …" if len(sizes) > _SIZES else listed
+        more = [f"… and {len(self) - _ROWS} more"] if len(self) > _ROWS else []
+        return "\n".join([title, *text_table(header, rows, left_last=True), *more])
 
 
 @dataclass(frozen=True)
@@ -144,7 +125,7 @@ def cluster_path(
 ) -> ClusterPath:
     """Return the path over several numbers of clusters.
 
-    They are shared among threads, and the result does not depend on how.
+    They are shared among threads; the result does not depend on their number.
 
     Parameters
     ----------
@@ -152,7 +133,7 @@ def cluster_path(
     point_weights : (n,) float64, optional
         How many points each one stands for.
     solvers : dict
-        For each number of clusters, ascending, what finds them; called in any order.
+        For each number of clusters, ascending, the function that finds them.
     n_jobs : int
     progress : callable, optional
         Called as ``progress(done, total)``.
@@ -161,7 +142,7 @@ def cluster_path(
     silhouette = Silhouette(tree, point_weights)
     n_done, one_at_a_time = count(1), Lock()
 
-    def study(k: int) -> tuple[Found, float, float]:
+    def measure(k: int) -> tuple[Found, float, float]:
         found = solvers[k]()
         gaps = gaps_of_clusters(tree, found.on_tree.astype(np.int64), k)
         margin = float(margins_of(gaps.inside, gaps.outside).min())
@@ -171,9 +152,9 @@ def cluster_path(
                 progress(next(n_done), len(numbers))
         return found, margin, mean
 
-    silhouette.sums_below  # noqa: B018 -- what all threads share is computed before they begin
-    studied = map_in_threads(study, numbers, n_jobs)
-    found, margins, means = zip(*studied, strict=True)
+    silhouette.sums_below  # noqa: B018 -- shared by all threads, so computed before they begin
+    measured = map_in_threads(measure, numbers, n_jobs)
+    found, margins, means = zip(*measured, strict=True)
     return ClusterPath(
         n_clusters=np.array(numbers),
         labels=np.stack([each.labels for each in found]),
