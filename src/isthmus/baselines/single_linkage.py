@@ -6,18 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
-from isthmus._utils.typing import Labels
 from isthmus.estimators.input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
-from isthmus.metrics.registry import (
-    resolve_metric,
-)
-from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
+from isthmus.metrics.registry import resolve_metric
+from isthmus.spanning_tree import minimum_spanning_tree
+from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.node_labels import labels_of_parts
 
 
 class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -91,21 +88,9 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.spanning_tree_ = minimum_spanning_tree(
             data, metric=self.metric, metric_params=self.metric_params, n_jobs=n_jobs
         )
-        self.labels_ = labels_without_longest_edges(self.spanning_tree_, k)
+        tree = UltrametricTree.from_spanning_tree(self.spanning_tree_)
+        self.labels_ = labels_of_parts(tree, np.arange(tree.n_points - 1) >= tree.n_points - k)
         return self
 
     def __sklearn_tags__(self) -> Any:
         return input_tags(super().__sklearn_tags__(), self.metric)
-
-
-def labels_without_longest_edges(tree: SpanningTree, n_clusters: int) -> Labels:
-    """Return the labels, (n,) int32, of the parts that remain without the last k - 1 edges."""
-    n_points = tree.n_points
-    edges = tree.edges[: n_points - n_clusters]
-    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), (n_points, n_points))
-    _, parts = connected_components(graph, directed=False)
-    _, first, part = np.unique(parts, return_index=True, return_inverse=True)
-    number = np.empty(n_clusters, dtype=np.int32)
-    number[np.argsort(first)] = np.arange(n_clusters)
-    labels: Labels = number[part]
-    return labels

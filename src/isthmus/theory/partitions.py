@@ -22,10 +22,11 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_integer
-from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.theory.number_sets import ZERO, NumberSet, runs_of, size_of, sums_of, zero_and_shifted
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.merges import merges_of_gaps, tops_of_ties
+from isthmus.ultrametric.merges import tops_of_ties
+from isthmus.ultrametric.node_labels import labels_of_parts
 from isthmus.ultrametric.tree import check_tree
 
 # The state of a merge: below an event that is not split, next to be decided, part of a split event.
@@ -116,7 +117,7 @@ class ConsistentPartitions:
         state = np.zeros(len(heights), dtype=np.int32)
         if split_from_the_top(children, heights, adds, k - 1, state):
             state = _split_exactly(self._sums, k - 1)
-        return _labels_of_parts(self.tree, state == _SPLIT)
+        return labels_of_parts(self.tree, state == _SPLIT)
 
     def __repr__(self) -> str:
         shown = ", ".join(_as_ranges(self.counts, 8))
@@ -280,21 +281,6 @@ def _shares(sums: Sums, e: int, target: int) -> tuple[int, int]:
             if first <= min(high, target - other_low):
                 return first, target - first
     raise AssertionError(f"{target} is no sum below merge {e}")
-
-
-def _labels_of_parts(tree: UltrametricTree, is_split: Array) -> Labels:
-    """Return the parts that are left when merges are split, numbered by their first points: (n,).
-
-    The parents of a split merge are split, so every part is a run of the leaf order.
-    """
-    ends = np.flatnonzero(is_split[merges_of_gaps(tree.children, tree.starts)]) + 1
-    starts = np.append(0, ends)
-    first_points = np.minimum.reduceat(tree.leaf_order, starts)
-    numbers = np.empty(len(starts), dtype=np.int32)
-    numbers[np.argsort(first_points)] = np.arange(len(starts))
-    labels = np.empty(tree.n_points, dtype=np.int32)
-    labels[tree.leaf_order] = np.repeat(numbers, np.diff(starts, append=tree.n_points))
-    return labels
 
 
 def _as_ranges(counts: Ints, limit: int) -> list[str]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from isthmus._numba.kernel import kernel
-from isthmus._utils.typing import Ints, Labels
+from isthmus._utils.typing import Array, Ints, Labels
+from isthmus.ultrametric.merges import merges_of_gaps
+from isthmus.ultrametric.tree import UltrametricTree
 
 # The label of a node whose points are not all of one cluster.
 MIXED = -1
@@ -18,3 +22,19 @@ def propagate_labels(children: Ints, node_labels: Labels) -> None:
         if label != MIXED:
             node_labels[children[e, 0]] = label
             node_labels[children[e, 1]] = label
+
+
+def labels_of_parts(tree: UltrametricTree, is_split: Array) -> Labels:
+    """Return the parts that are left when merges are split, numbered by their first points: (n,).
+
+    is_split : (n - 1,) bool
+        The parents of a split merge are split, so every part is a run of the leaf order.
+    """
+    ends = np.flatnonzero(is_split[merges_of_gaps(tree.children, tree.starts)]) + 1
+    starts = np.append(0, ends)
+    first_points = np.minimum.reduceat(tree.leaf_order, starts)
+    numbers = np.empty(len(starts), dtype=np.int32)
+    numbers[np.argsort(first_points)] = np.arange(len(starts))
+    labels = np.empty(tree.n_points, dtype=np.int32)
+    labels[tree.leaf_order] = np.repeat(numbers, np.diff(starts, append=tree.n_points))
+    return labels
