@@ -27,17 +27,6 @@ class TransitiveKMeans(TransitiveClusterer):
         Where K-means runs: on the rows of the distance matrix, as in the paper's algorithm, or in
         the Euclidean space in which transitive distances are ordinary ones, for which the rows
         are the paper's stand-in.
-    metric : str or callable, default="euclidean"
-        The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
-        ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
-        ``"correlation"``, ``"haversine"`` (latitude and longitude in radians), ``"hellinger"``
-        (rows are divided by their sums), or ``"precomputed"`` where X holds distances: a square
-        matrix, a condensed one as of ``scipy.spatial.distance.pdist``, or a sparse graph as of
-        scikit-learn's ``kneighbors_graph``. In O(n²) time also every other name of SciPy and
-        scikit-learn, and any function of two points; see :func:`isthmus.minimum_spanning_tree`.
-    metric_params : dict, optional
-        Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"`` or ``{"w": weights}``;
-        keyword arguments of a callable.
     power : float, default=1.0
         Distances are raised to this power first. Below 1 (0.5 is the square root) weakens the
         pull of outliers.
@@ -61,24 +50,8 @@ class TransitiveKMeans(TransitiveClusterer):
         The largest number of iterations per start.
     random_state : int, RandomState or None, default=None
         The seed of random starts. With ``init="cut"`` nothing is random.
-    k_max : int, default=20
-        The largest number of clusters that ``n_clusters="auto"`` considers.
-    n_jobs : int, optional
-        Threads; None is one, -1 every core. Never changes the result.
-    verbose : int or callable, default=0
-        With 1, a progress bar on standard error for a fit of more than two seconds; in a log, a
-        line for each tenth. A function is called as ``verbose(stage, done, total)`` for the stages
-        "spanning tree", "merges" and "clusters"; what it raises ends the fit.
-    memory : str, path or joblib.Memory, optional
-        Where to keep the spanning tree, most of the work. A fit on equal data with the same
-        metric, in this process or another, then begins with it, whatever the other parameters and
-        the weights above 0 are. Data are recognised by their content. Not for metrics that are
-        functions.
-    memory_limit : int or str, optional
-        The most memory that a fit may take beside the data, in bytes or as a string such as
-        ``"2GB"`` or ``"512 MiB"``. Where more is needed it tries smaller blocks and fewer threads,
-        and then raises MemoryError, which says how much it needs, before the work begins. The
-        result is the same, but for ties between equal distances.
+    metric, metric_params, k_max, n_jobs, verbose, memory, memory_limit
+        As for :class:`TransitiveCut`.
 
     Attributes
     ----------
@@ -91,25 +64,8 @@ class TransitiveKMeans(TransitiveClusterer):
         repeated rows would.
     n_iter_ : int
         The iterations of the best start, one that ``min_cluster_size`` took back included.
-    n_clusters_ : int
-        The number of clusters, given or suggested.
-    suggestion_ : Suggestion
-        Why as many, where ``n_clusters="auto"``.
-    tree_ : UltrametricTree
-        All transitive distances; rows of weight 0 are left out, and the others numbered on.
-    spanning_tree_ : SpanningTree
-        The minimum spanning tree, of the same rows.
-    outlier_scores_ : ndarray of shape (n_samples,)
-        How late, and how alone, each row joins the others: near 0 within a cluster, dense or
-        sparse, near 1 far from all. See :func:`isthmus.outlier_scores`. Computed when first asked
-        for, in O(n).
-    summary_ : ClusterSummary
-        Of each cluster its size, widest inner gap, distance to the nearest other cluster, whether
-        it is consistent, its medoid, its mean outlier score and the means of the features.
-        ``print`` shows a table, ``summary_.to_frame()`` is a pandas data frame. Computed when
-        first asked for.
-    n_features_in_ : int, unless X was a list of objects
-    feature_names_in_ : ndarray of str, where X had column names
+    n_clusters_, suggestion_, tree_, spanning_tree_, outlier_scores_, summary_, n_features_in_
+        As of :class:`TransitiveCut`, and ``feature_names_in_`` where X had column names.
 
     See Also
     --------
@@ -117,14 +73,7 @@ class TransitiveKMeans(TransitiveClusterer):
 
     Notes
     -----
-    float32 data stay float32; distances are computed in float64 from the values given. Permuting
-    rows permutes the labels where no distances are equal. Ties are decided by the order of rows,
-    in the same way in every run, so permuting rows may decide them differently. Points with equal
-    rows are at distance 0; if there are fewer different points than clusters, equal points are
-    spread over clusters.
-
-    For :meth:`predict` and :meth:`transform` a fit keeps a reference to its points, which must not
-    be changed in place, and pickles hold them; of precomputed distances nothing is kept.
+    Data types, ties and what a fit keeps: as for :class:`TransitiveCut`.
 
     References
     ----------
