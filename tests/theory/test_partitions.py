@@ -1,5 +1,7 @@
 """The numbers of clusters of consistent labellings against brute force and set arithmetic."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -149,23 +151,25 @@ def test_one_tie_below_a_long_path():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_sets_of_numbers_add_up(seed, monkeypatch):
+def test_sets_of_numbers_add_up(seed):
+    """Few numbers are added as runs, many as bits; either may be given in either form."""
     rng = np.random.default_rng(seed)
-    a, b = ({0, *rng.integers(0, high, size=n).tolist()} for high, n in ((40, 12), (300, 90)))
-    expected = {x + y for x in a for y in b}
-    for pairs, most in ((128, 32), (0, 0), (10**6, 0)):  # as it is, by bits, by runs
-        monkeypatch.setattr(number_sets, "_MOST_PAIRS", pairs)
-        monkeypatch.setattr(number_sets, "_MOST_RUNS", most)
-        first, second = (sum(1 << x for x in numbers) for numbers in (a, b))
-        if pairs:
-            first, second = number_sets.runs_of(first), number_sets.runs_of(second)
-        found = number_sets.sums_of(first, second)
-        assert members(found) == expected == members(number_sets.sums_of(second, first))
-        for by in (1, 5):
-            raised = number_sets.zero_and_shifted(found, by)
-            assert members(raised) == {0} | {by + x for x in expected}
-            assert number_sets.runs_of(number_sets.as_bits(raised)) == number_sets.runs_of(raised)
-        assert number_sets.sums_of(found, number_sets.ZERO) == found
+    sizes = ((40, 5), (40, 12), (300, 90), (2000, 60))
+    sets = [{0, *rng.integers(0, high, size=n).tolist()} for high, n in sizes]
+    for a, b in product(sets, repeat=2):
+        expected = {x + y for x in a for y in b}
+        bits = [sum(1 << x for x in numbers) for numbers in (a, b)]
+        runs = [number_sets.runs_of(numbers) for numbers in bits]
+        for first, second in product(*zip(bits, runs, strict=True)):
+            found = number_sets.sums_of(first, second)
+            assert members(found) == expected
+            for by in (1, 5):
+                raised = number_sets.zero_and_shifted(found, by)
+                assert members(raised) == {0} | {by + x for x in expected}
+                assert number_sets.runs_of(number_sets.as_bits(raised)) == number_sets.runs_of(
+                    raised
+                )
+            assert number_sets.sums_of(found, number_sets.ZERO) == found
 
 
 def members(numbers):
