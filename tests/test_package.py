@@ -255,6 +255,7 @@ def test_a_line_of_five_million_points(n_points):
 
 def test_the_kernels_run_as_plain_python_too():
     """Compiled and interpreted, a kernel is the same function."""
+    from isthmus.kmeans.aggregates import TreeArrays
     from isthmus.kmeans.rows_aggregates import SMALL, Bounds, aggregate_rows
 
     n_points = 40  # more than kernels look ahead
@@ -264,7 +265,10 @@ def test_the_kernels_run_as_plain_python_too():
     rows = np.maximum(np.arange(n_points - 1) - SMALL, 0)
     compiled, interpreted = np.zeros((2, 2, n_points, 4))  # aggregates and bounds
     compiled[0, 0, 0] = interpreted[0, 0, 0] = 1.0
-    aggregate_rows(children, heights, compiled[0], Bounds(rows, compiled[1]))
-    aggregate_rows.function(children, heights, interpreted[0], Bounds(rows, interpreted[1]))
+    for run, (aggregates, bounds) in (
+        (aggregate_rows, compiled),
+        (aggregate_rows.function, interpreted),
+    ):
+        run(TreeArrays(children, heights, aggregates), Bounds(rows, bounds))
     assert interpreted[1].any()
     np.testing.assert_allclose(compiled, interpreted, rtol=1e-15)  # roots may be rounded apart

@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from clusterers import TreeClusterer
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.kmeans import frontier as frontier_module
+from isthmus.kmeans.workspace import Workspace
 from oracles.dense import embedded_lloyd, fractions, rows_lloyd
 
 INPUTS = [p for p in many(280) if p[1] >= 3]
@@ -115,19 +115,12 @@ def test_lazy_and_plain_agree_on_larger_trees(objective, kind, init):
 
 
 @pytest.mark.parametrize("objective", ["rows", "embedding"])
-def test_a_view_that_grows_too_large_gives_the_same(objective, monkeypatch):
+def test_a_frontier_that_grows_too_large_gives_the_same(objective):
     tree = UltrametricTree.from_data(points("blobs", 400, 2, seed=3))
     clusterer = TreeClusterer(tree, method=objective)
     start = start_for(400, 3)
     expected = clusterer.solve(len(start), init=start, algorithm="lazy")
-
-    class SmallView(frontier_module.View):
-        def __init__(self, n_points, n_clusters, largest):
-            super().__init__(n_points, n_clusters, largest)
-            self.largest = 40
-            self._allocate(40)
-
-    monkeypatch.setattr("isthmus.kmeans.lloyd.View", SmallView)
+    clusterer.space.objective.workspace = Workspace(nodes=40)
     again = clusterer.solve(len(start), init=start, algorithm="lazy")
     np.testing.assert_array_equal(again.labels, expected.labels)
     assert again.inertia == pytest.approx(expected.inertia, rel=1e-10)

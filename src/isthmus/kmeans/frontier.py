@@ -1,139 +1,144 @@
-"""An assignment of points to clusters, held as the few nodes of the tree that are undivided.
+"""An assignment of points to clusters, held as the few nodes of the tree that lie in one cluster.
 
 ``node_labels[v]`` is the cluster of all points below node v, or MIXED where they differ. The
-*frontier* are the highest nodes that are not mixed; below it node_labels means nothing. In a
-Lloyd step only the frontier and the mixed nodes above it are looked at, listed parents first in
-a *view*, so its cost does not depend on the number of points.
+*frontier* is made of the highest nodes that are not mixed; below it node_labels means nothing. A
+Lloyd step looks at the frontier and at the mixed nodes above it only, so its cost does not depend
+on the number of points.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
+from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.kmeans.aggregates import TreeArrays, weight_of
 from isthmus.ultrametric.node_labels import MIXED
 
-# The first column of every objective's aggregates: the weight of the points below a node.
-WEIGHT = 0
-# Deep enough for a stack on which the larger of two nodes always lies below the smaller, where
-# every point has the weight 1.
-STACK = 72
+# Frontier nodes that there are arrays for at first.
+_FEW = 256
 
 
-class View:
-    """The mixed nodes and the frontier of an assignment, with the buffers of a Lloyd step.
+class Frontier(NamedTuple):
+    """The frontier of an assignment and the mixed nodes above it, parents before children.
 
     Attributes
     ----------
-    node, label : (capacity,) int64 and int32
-        The nodes, parents before children, and their labels.
-    first, second : (capacity,) int64
-        Where the children of a mixed node stand in the view.
-    mean, spread, outside : (capacity, n_clusters) float64
-        What a step computes for each node and cluster.
+    node : (count,) int64
+    label : (count,) int32
+        The cluster of each node, or MIXED.
+    first : (count,) int64
+        The position of a mixed node's first child in these arrays; the second one follows it.
+    weight : (count,) float64
+        The weight of the points below each node.
+    height : (count,) float64
+        The height of each mixed node.
+    """
+
+    node: Ints
+    label: Labels
+    first: Ints
+    weight: Floats
+    height: Floats
+
+
+class Assigned(NamedTuple):
+    """What a Lloyd step writes.
+
+    Attributes
+    ----------
+    node_labels : (2n - 1,) int32
+    weights : (k,) float64
+        The weight of each cluster after the step.
+    expanded : (n - 1,) int64
+        Scratch: the nodes that the step expands.
+    """
+
+    node_labels: Labels
+    weights: Floats
+    expanded: Ints
+
+
+class FrontierBuffers:
+    """Arrays for the frontiers of one run, reused from step to step and enlarged where needed.
+
+    Attributes
+    ----------
+    tables : (3, capacity, n_clusters) float64
+        Scratch for a number per node and cluster, three times.
     own : (capacity,) float64
-        What it computes for a frontier node and its own cluster.
-    opened : (n_points - 1,) int64
-        Scratch: the nodes that a step opens.
-    count : int
-        The number of nodes in the view.
+        Scratch for a number per node.
+    expanded : (n_points - 1,) int64
+        See Assigned.
     """
 
     def __init__(self, n_points: int, n_clusters: int, largest: int | None = None) -> None:
-        self.n_points = n_points
         self.n_clusters = n_clusters
-        # Beyond this a view would need more than a few times the tree's own memory.
-        self.largest = max(max(1 << 21, 2 * n_points) // n_clusters, 1)
-        if largest is not None:
-            self.largest = min(self.largest, largest)
-        self.count = 0
-        # The nodes that a step opens.
-        self.opened = np.empty(max(n_points - 1, 1), dtype=np.int64)
-        self._allocate(min(2 * n_points - 1, self.largest, 256))
+        # A larger frontier would need more than a few times the tree's own memory.
+        most = max(max(1 << 21, 2 * n_points) // n_clusters, 1)
+        self.largest = min(2 * n_points - 1, most, most if largest is None else largest)
+        self.expanded = np.empty(max(n_points - 1, 1), dtype=np.int64)
+        self._allocate(min(self.largest, _FEW))
 
     def _allocate(self, capacity: int) -> None:
-        self.node = np.empty(capacity, dtype=np.int64)
-        self.label = np.empty(capacity, dtype=np.int32)
-        self.first = np.empty(capacity, dtype=np.int64)
-        self.second = np.empty(capacity, dtype=np.int64)
+        self._frontier = empty_frontier(capacity)
         self.own = np.empty(capacity)
-        self.mean, self.spread, self.outside = (
-            np.empty((capacity, self.n_clusters)) for _ in range(3)
-        )
+        self.tables = np.empty((3, capacity, self.n_clusters))
 
-    def collect(self, children: Ints, node_labels: Labels) -> bool:
-        """List the nodes of an assignment; return False where they are too many for a view."""
-        while True:
-            self.count = collect_view(
-                children, node_labels, self.node, self.label, self.first, self.second
-            )
-            if self.count >= 0:
-                return True
-            capacity = len(self.node)
-            if capacity >= min(self.largest, 2 * self.n_points - 1):
-                return False
-            self._allocate(min(4 * capacity, self.largest, 2 * self.n_points - 1))
+    def collect(self, tree: TreeArrays, node_labels: Labels) -> Frontier | None:
+        """Return the frontier of an assignment; None where it is larger than allowed."""
+        while (count := collect_frontier(tree, node_labels, self._frontier)) < 0:
+            if len(self.own) == self.largest:
+                return None
+            self._allocate(min(4 * len(self.own), self.largest))
+        return Frontier._make(column[:count] for column in self._frontier)
+
+
+def empty_frontier(capacity: int) -> Frontier:
+    """Return uninitialised arrays for a frontier."""
+    node, first = np.empty((2, capacity), dtype=np.int64)
+    weight, height = np.empty((2, capacity))
+    return Frontier(node, np.empty(capacity, dtype=np.int32), first, weight, height)
+
+
+def frontier_of(tree: TreeArrays, labels: Labels) -> tuple[Labels, Frontier]:
+    """Return the labels of all nodes, (2n - 1,), and the frontier, given those of the points."""
+    node_labels = np.empty(2 * len(labels) - 1, dtype=np.int32)
+    label_nodes(tree.children, labels, node_labels)
+    frontier = empty_frontier(2 * int(np.count_nonzero(node_labels == MIXED)) + 1)
+    collect_frontier(tree, node_labels, frontier)
+    return node_labels, frontier
 
 
 @kernel
-def collect_view(
-    children: Ints, node_labels: Labels, node: Ints, label: Labels, first: Ints, second: Ints
-) -> int:
-    """Fill the view from the root down; return its size, or -1 where the buffers are too short."""
-    n_points = children.shape[0] + 1
-    node[0] = 2 * n_points - 2
+def collect_frontier(tree: TreeArrays, node_labels: Labels, out: Frontier) -> int:
+    """Fill a frontier from the root down; return its size, or -1 where the arrays are too short."""
+    n_points = tree.children.shape[0] + 1
+    out.node[0] = 2 * n_points - 2
     count, x = 1, 0
     while x < count:
-        v = node[x]
-        label[x] = node_labels[v]
-        if label[x] == MIXED:
-            if count + 2 > node.shape[0]:
+        v = out.node[x]
+        out.label[x] = node_labels[v]
+        out.weight[x] = weight_of(tree, v)
+        if out.label[x] == MIXED:
+            if count + 2 > out.node.shape[0]:
                 return -1
-            first[x] = count
-            second[x] = count + 1
-            node[count] = children[v - n_points, 0]
-            node[count + 1] = children[v - n_points, 1]
+            out.height[x] = tree.heights[v - n_points]
+            out.first[x] = count
+            out.node[count] = tree.children[v - n_points, 0]
+            out.node[count + 1] = tree.children[v - n_points, 1]
             count += 2
         x += 1
     return count
 
 
 @kernel_part
-def row_of(v: int, n_points: int, aggregates: Floats) -> int:
-    """Return the row of a node's aggregates.
-
-    Where every point has the weight 1, those of all leaves are the same, in row 0 of n; else each
-    node has its own row.
-    """
-    n_without: int = 2 * n_points - 1 - aggregates.shape[0]
-    return max(v - n_without, 0)
-
-
-@kernel_part
-def prefetch_children(aggregates: Floats, children: Ints, e: int, n_points: int) -> None:
-    """Ask for the aggregates of the children of a merge that comes a while after merge e."""
-    if e + AHEAD < n_points - 1:
-        width = aggregates.shape[1]
-        prefetch(aggregates, row_of(children[e + AHEAD, 0], n_points, aggregates) * width)
-        prefetch(aggregates, row_of(children[e + AHEAD, 1], n_points, aggregates) * width)
-
-
-@kernel_part
 def members_and_distances(
-    count: int,
-    node: Ints,
-    label: Labels,
-    first: Ints,
-    second: Ints,
-    heights: Floats,
-    aggregates: Floats,
-    n_points: int,
-    single: bool,
-    members: Floats,
-    distances: Floats,
+    frontier: Frontier, single: bool, members: Floats, distances: Floats
 ) -> None:
-    """Fill, for each node of the view and each cluster, two sums over the cluster's points.
+    """Fill, for each node of a frontier and each cluster, two sums over the cluster's points.
 
     single : bool
         Whether each cluster is a single point. It then counts as one, so that its centre is its
@@ -144,35 +149,35 @@ def members_and_distances(
         The sum of distances from any one point below the node to those not below it, each times
         its weight.
     """
+    label, first = frontier.label, frontier.first
     k = members.shape[1]
-    for x in range(count - 1, -1, -1):
+    for x in range(label.shape[0] - 1, -1, -1):
         if label[x] == MIXED:
+            y = first[x]
             for a in range(k):
-                members[x, a] = members[first[x], a] + members[second[x], a]
+                members[x, a] = members[y, a] + members[y + 1, a]
         else:
             for a in range(k):
                 members[x, a] = 0.0
             if label[x] < k:
-                weight = aggregates[row_of(node[x], n_points, aggregates), WEIGHT]
-                members[x, label[x]] = 1.0 if single else weight
+                members[x, label[x]] = 1.0 if single else frontier.weight[x]
     for a in range(k):
         distances[0, a] = 0.0
-    for x in range(count):
+    for x in range(label.shape[0]):
         if label[x] == MIXED:
-            h = heights[node[x] - n_points]
+            y, h = first[x], frontier.height[x]
             for a in range(k):
-                distances[first[x], a] = distances[x, a] + h * members[second[x], a]
-                distances[second[x], a] = distances[x, a] + h * members[first[x], a]
+                distances[y, a] = distances[x, a] + h * members[y + 1, a]
+                distances[y + 1, a] = distances[x, a] + h * members[y, a]
 
 
 @kernel_part
-def fold_siblings(
-    children: Ints, node_labels: Labels, opened: Ints, n_opened: int, view: Ints, count: int
-) -> None:
+def fold_siblings(children: Ints, frontier: Frontier, assigned: Assigned, n_expanded: int) -> None:
     """Give a mixed node the label of its children where they now agree, from below."""
     n_points = children.shape[0] + 1
-    for s in range(n_opened + count - 1, -1, -1):
-        v = opened[s - count] if s >= count else view[s]
+    count, node_labels = frontier.node.shape[0], assigned.node_labels
+    for s in range(n_expanded + count - 1, -1, -1):
+        v = assigned.expanded[s - count] if s >= count else frontier.node[s]
         if node_labels[v] == MIXED:
             label = node_labels[children[v - n_points, 0]]
             if label == node_labels[children[v - n_points, 1]]:
@@ -201,20 +206,3 @@ def label_single_points(parents: Ints, points: Ints, node_labels: Labels) -> Non
         while v >= 0 and node_labels[v] != MIXED:
             node_labels[v] = MIXED
             v = parents[v]
-
-
-@kernel
-def label_points(
-    count: int,
-    node: Ints,
-    label: Labels,
-    starts: Ints,
-    sizes: Ints,
-    leaf_order: Ints,
-    point_labels: Labels,
-) -> None:
-    """Fill the labels of the points, (n,), from a view."""
-    for x in range(count):
-        if label[x] != MIXED:
-            for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
-                point_labels[leaf_order[p]] = label[x]

@@ -15,9 +15,15 @@ import numpy as np
 from isthmus._utils.rounding import TIE, to_twelve_digits
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.cut.parts import CutTree
-from isthmus.kmeans.frontier import View, label_nodes, label_points, label_single_points
+from isthmus.kmeans.frontier import (
+    Assigned,
+    Frontier,
+    FrontierBuffers,
+    label_nodes,
+    label_single_points,
+)
 from isthmus.kmeans.objective import TreeObjective
-from isthmus.ultrametric.node_labels import propagate_labels
+from isthmus.ultrametric.node_labels import MIXED, labels_below, propagate_labels
 
 
 @dataclass(frozen=True)
@@ -97,14 +103,14 @@ class PlainAssignment:
 
 
 class LazyAssignment:
-    """An assignment held as the labels of the undivided nodes."""
+    """An assignment held as the labels of the nodes that lie in one cluster."""
 
     def __init__(self, objective: TreeObjective, start: Start, n_clusters: int) -> None:
         self.objective = objective
         self.n_clusters = n_clusters
         self.inertia = np.inf
         self.relocated = False
-        self._view = View(objective.n_points, n_clusters, objective.workspace.nodes)
+        self._buffers = FrontierBuffers(objective.n_points, n_clusters, objective.workspace.nodes)
         self._node_labels = np.empty(2 * objective.n_points - 1, dtype=np.int32)
         self._single = start.points is not None
         if start.parts is not None:
@@ -116,38 +122,40 @@ class LazyAssignment:
 
     def step(self, *, move: bool = True) -> bool:
         """Assign all points to the nearest centre; return whether a label changed."""
-        tree = self.objective.tree
-        if not self._view.collect(tree.children, self._node_labels):
+        objective = self.objective
+        frontier = self._buffers.collect(objective.arrays, self._node_labels)
+        if frontier is None:
             return self._step_plain(move=move)
-        point_weights = np.empty(self.n_clusters)
-        changed, self.inertia = self.objective.assign_view(
-            self._view, self._node_labels, point_weights, move=move, single=self._single
+        assigned = Assigned(self._node_labels, np.empty(self.n_clusters), self._buffers.expanded)
+        changed, self.inertia = objective.assign_frontier(
+            frontier, self._buffers, assigned, move=move, single=self._single
         )
         single, self._single = self._single, False
         self.relocated = False
-        if point_weights.all():
+        if assigned.weights.all():
             return changed
-        # A cluster lost its last point: rare, so the plain way of doing the step will do.
-        old = self._labels_in_view()
+        # A cluster lost its last point: rare, so the step over the whole tree will do.
+        old = self._labels_of(frontier)
         new = self.point_labels()
-        _, distances = self.objective.assign_all(old, self.n_clusters, new, single=single)
-        self.relocated = fill_empty_clusters(self.objective, new, distances, self.n_clusters)
-        label_nodes(tree.children, new, self._node_labels)
+        _, distances = objective.assign_all(old, self.n_clusters, new, single=single)
+        self.relocated = fill_empty_clusters(objective, new, distances, self.n_clusters)
+        self.hold(new)
         return not np.array_equal(old, new)
 
     def _step_plain(self, *, move: bool) -> bool:
-        """Do a step where the view is too large, as on trees that are one long path."""
+        """Do a step where the frontier is too large, as on trees that are one long path."""
         plain = PlainAssignment(self.objective, Start(labels=self.point_labels()), self.n_clusters)
         plain.single, self._single = self._single, False
         changed = plain.step(move=move)
         self.inertia, self.relocated = plain.inertia, plain.relocated
-        label_nodes(self.objective.tree.children, plain.labels, self._node_labels)
+        self.hold(plain.labels)
         return changed
 
     def point_labels(self) -> Labels:
         """Return the label of each point."""
-        if self._view.collect(self.objective.tree.children, self._node_labels):
-            return self._labels_in_view()
+        frontier = self._buffers.collect(self.objective.arrays, self._node_labels)
+        if frontier is not None:
+            return self._labels_of(frontier)
         everywhere = self._node_labels.copy()
         propagate_labels(self.objective.tree.children, everywhere)
         return everywhere[: self.objective.n_points]
@@ -156,13 +164,9 @@ class LazyAssignment:
         """Take these labels."""
         label_nodes(self.objective.tree.children, labels, self._node_labels)
 
-    def _labels_in_view(self) -> Labels:
-        tree, view = self.objective.tree, self._view
-        labels = np.empty(tree.n_points, dtype=np.int32)
-        label_points(
-            view.count, view.node, view.label, tree.starts, tree.sizes, tree.leaf_order, labels
-        )
-        return labels
+    def _labels_of(self, frontier: Frontier) -> Labels:
+        pure = frontier.label != MIXED
+        return labels_below(self.objective.tree, frontier.node[pure], frontier.label[pure])
 
 
 class GuardedAssignment:

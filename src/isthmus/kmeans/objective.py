@@ -11,7 +11,8 @@ import numpy as np
 from isthmus._utils.parallel import chunks
 from isthmus._utils.rounding import is_nearer, unit_of
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import STACK, WEIGHT, View
+from isthmus.kmeans.aggregates import TreeArrays
+from isthmus.kmeans.frontier import Assigned, Frontier, FrontierBuffers
 from isthmus.kmeans.workspace import Workspace
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.matvec import columns_at_once, sum_below
@@ -19,6 +20,9 @@ from isthmus.ultrametric.merges import CHUNK
 
 # Heights are scaled, which takes memory, where the unit or its inverse is above this.
 _NEAR_ONE = 2.0**16
+# Deep enough for a stack on which the larger of two nodes always lies below the smaller, where
+# every point has the weight 1.
+_STACK = 72
 
 
 class TreeObjective(ABC):
@@ -40,7 +44,7 @@ class TreeObjective(ABC):
     """What a run may use; a memory limit sets it."""
 
     weight_degree: int
-    """How the inertia grows when all weights are scaled: by scale ** mass_degree."""
+    """How the inertia grows when all weights are scaled: by scale ** weight_degree."""
 
     def __init__(self, tree: UltrametricTree, point_weights: Floats | None = None) -> None:
         self.tree = tree
@@ -52,6 +56,7 @@ class TreeObjective(ABC):
             self.unit = 1.0
         else:
             self.heights = tree.heights / self.unit
+            self.heights.flags.writeable = False  # as those of the tree: kernels see one type
 
     @cached_property
     def parents(self) -> Ints:
@@ -82,8 +87,8 @@ class TreeObjective(ABC):
     def stack_depth(self) -> int:
         """How deep a stack becomes on which the heavier of two nodes lies below the lighter."""
         if self.point_weights is None:
-            return STACK
-        return STACK + int(np.ceil(np.log2(self.point_weights.max() / self.point_weights.min())))
+            return _STACK
+        return _STACK + int(np.ceil(np.log2(self.point_weights.max() / self.point_weights.min())))
 
     def leaf_aggregates(self, n_columns: int) -> Floats:
         """Return aggregates with those of the leaves filled in: their weight, and zeros.
@@ -93,7 +98,7 @@ class TreeObjective(ABC):
         n_leaf_rows = 1 if self.point_weights is None else self.n_points
         aggregates = np.empty((n_leaf_rows + self.n_points - 1, n_columns))
         aggregates[:n_leaf_rows] = 0.0
-        aggregates[:n_leaf_rows, WEIGHT] = 1.0 if self.point_weights is None else self.point_weights
+        aggregates[:n_leaf_rows, 0] = 1.0 if self.point_weights is None else self.point_weights
         return aggregates
 
     def total(self, values: Floats) -> float:
@@ -102,23 +107,40 @@ class TreeObjective(ABC):
             values.sum() if self.point_weights is None else (values * self.point_weights).sum()
         )
 
+    @property
     @abstractmethod
-    def assign_view(
-        self, view: View, node_labels: Labels, point_weights: Floats, *, move: bool, single: bool
+    def arrays(self) -> TreeArrays:
+        """The tree as the kernels of the objective take it."""
+
+    @property
+    def aggregates(self) -> Floats:
+        """What the objective knows of each node; see TreeArrays."""
+        return self.arrays.aggregates
+
+    @abstractmethod
+    def assign_frontier(
+        self,
+        frontier: Frontier,
+        buffers: FrontierBuffers,
+        assigned: Assigned,
+        *,
+        move: bool,
+        single: bool,
     ) -> tuple[bool, float]:
-        """Move points to the nearest centre, opening only what is undecided.
+        """Move points to the nearest centre, expanding only nodes that are undecided.
 
         Parameters
         ----------
-        view : View
+        frontier : Frontier
             The assignment whose centres are meant.
-        node_labels : (2n - 1,) int32, out
-        point_weights : (n_clusters,) float64, out
-            The weights of the clusters after the step.
+        buffers : FrontierBuffers
+            Those that the frontier was collected in, whose scratch is used.
+        assigned : Assigned
+            Where the result goes.
         move : bool
             If False, only the inertia is computed.
         single : bool
-            Whether each cluster in the view is a single point, whatever its weight.
+            Whether each cluster of the assignment is a single point, whatever its weight.
 
         Returns
         -------
@@ -155,16 +177,14 @@ class TreeObjective(ABC):
         """
         nearest = np.zeros(self.n_points, dtype=np.int32)
         distances = np.full(self.n_points, np.inf)
-        for start, membership, point_weights in self.memberships(
-            members, n_clusters, single=single
-        ):
+        for start, membership, weights in self.memberships(members, n_clusters, single=single):
             with np.errstate(invalid="ignore", divide="ignore"):
-                block = self.distances_to_centres(membership, point_weights)
-            for a in np.flatnonzero(point_weights):
-                chosen = None if labels is None else labels == start + a
-                moves = is_nearer(block[:, a], distances) if chosen is None else chosen
+                block = self.distances_to_centres(membership, weights)
+            for a in np.flatnonzero(weights):
+                to_a = block[:, a]
+                moves = is_nearer(to_a, distances) if labels is None else labels == start + a
                 nearest[moves] = start + a
-                distances[moves] = block[moves, a]
+                distances[moves] = to_a[moves]
         return nearest, np.maximum(distances, 0.0)
 
     def memberships(
@@ -182,20 +202,21 @@ class TreeObjective(ABC):
             yield start, membership, membership.sum(axis=0)
 
     @abstractmethod
-    def distances_to_centres(self, membership: Floats, point_weights: Floats) -> Floats:
+    def distances_to_centres(self, membership: Floats, weights: Floats) -> Floats:
         """Return the squared distances of all points to the centres of a few clusters.
 
         Parameters
         ----------
         membership : (n, m) float64
             Column a is the weight of a point where it belongs to cluster a, and 0 elsewhere.
-        point_weights : (m,) float64
-            The column sums. Columns of an empty cluster may come back with any values.
+        weights : (m,) float64
+            The column sums, which are the weights of the clusters. Columns of an empty cluster may
+            come back with any values.
         """
 
     @abstractmethod
     def distances_of_new_points(
-        self, membership: Floats, point_weights: Floats
+        self, membership: Floats, weights: Floats
     ) -> Callable[[Floats], Floats]:
         """Return a function from new points to their squared distances to a few centres.
 

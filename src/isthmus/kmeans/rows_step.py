@@ -1,391 +1,358 @@
-"""One Lloyd step on the rows, opening only the part of the tree that is undecided.
+"""One Lloyd step on the rows, expanding only the nodes whose points may disagree.
 
-See rows.py for what t_i, u_i and the aggregates are. Distances to centres are sums of
-non-negative parts, gathered from the root down, so they stay accurate however far away the rest
-of the data lies.
+See rows_objective.py for what t_i and u_i are. Distances to centres are sums of non-negative
+terms, gathered from the root down, so they stay accurate however far away the rest of the data
+lies.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.rounding import TIE
-from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import WEIGHT, fold_siblings, members_and_distances, row_of
-from isthmus.kmeans.rows_aggregates import (
-    SQUARES,
-    T_MAX,
-    T_MIN,
-    T_SPREAD,
-    T_SUM,
-    U_MAX,
-    U_MIN,
-    Bounds,
-    bounds_of,
-    compares_alike,
-    inertia_of_node,
-)
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.kmeans.aggregates import TreeArrays
+from isthmus.kmeans.frontier import Assigned, Frontier, fold_siblings, members_and_distances
+from isthmus.kmeans.rows_aggregates import Bounds, Range, RowAggregates, range_of, row_aggregates
 from isthmus.ultrametric.node_labels import MIXED
 
 # What the forms below may lose to rounding, relative to their largest term.
 ROUNDING = 1e-15
 
 
-def stack_buffers(depth: int, n_clusters: int) -> tuple[Array, ...]:
-    """Return the stack of assign_rows, and its scratch space per cluster."""
-    return (
-        np.empty(depth, dtype=np.int64),
-        np.empty(depth, dtype=np.int64),
-        np.empty(depth),
-        np.empty((depth, n_clusters), dtype=np.int64),
-        np.empty((depth, n_clusters)),
-        np.empty((3, n_clusters)),
-        np.empty(n_clusters),
-    )
+class Centres(NamedTuple):
+    """The centres of k clusters, seen from each node of a frontier.
+
+    Attributes
+    ----------
+    weights : (k,) float64
+        The weight of each cluster.
+    mean, within_ss : (count, k) float64
+        The mean of a centre's coordinates below the node, and the sum of their squared
+        deviations from it.
+    outside : (count, k) float64
+        The part of the squared distance to a centre that lies outside the node: the same for all
+        points below it.
+    own : (count,) float64
+        Of a frontier node, the sum of distances to its own cluster's points outside it.
+    """
+
+    weights: Floats
+    mean: Floats
+    within_ss: Floats
+    outside: Floats
+    own: Floats
+
+
+class Stack(NamedTuple):
+    """The nodes below one frontier node that wait for a decision, the smaller sibling on top.
+
+    Attributes
+    ----------
+    node, n_active : (depth,) int64
+        Each node, and how many clusters may still be nearest to some of its points.
+    own : (depth,) float64
+        The sum of distances to the points of its own cluster outside it.
+    active : (depth, k) int64
+        These clusters, ascending.
+    outside : (depth, k) float64
+        The part of the squared distance to each of their centres that lies outside the node.
+    forms : (3, k) float64
+        Of the node on top: the squared distance to a is forms[0, a] + forms[1, a] t_i +
+        forms[2, a] u_i, less a term that is the same for all clusters.
+    """
+
+    node: Ints
+    n_active: Ints
+    own: Floats
+    active: Ints
+    outside: Floats
+    forms: Floats
+
+    @classmethod
+    def empty(cls, depth: int, n_clusters: int) -> Stack:
+        """Return uninitialised arrays for a stack."""
+        node, n_active = np.empty((2, depth), dtype=np.int64)
+        active = np.empty((depth, n_clusters), dtype=np.int64)
+        outside, forms = np.empty((depth, n_clusters)), np.empty((3, n_clusters))
+        return cls(node, n_active, np.empty(depth), active, outside, forms)
 
 
 @kernel_part
-def centre_parts(
-    count: int,
-    node: Ints,
-    label: Labels,
-    first: Ints,
-    second: Ints,
-    heights: Floats,
-    aggregates: Floats,
-    n_points: int,
-    point_weights: Floats,
-    mean: Floats,
-    spread: Floats,
-    outside: Floats,
-    own: Floats,
-) -> None:
-    """Fill what a decision at a frontier node needs to know of each centre.
+def merge_centres(mean: Floats, within_ss: Floats, weight: Array, v: int, x: int, y: int) -> None:
+    """Fill row v of mean and within_ss, as in Centres, from those of its children x and y."""
+    weight_x, weight_y = np.float64(weight[x]), np.float64(weight[y])
+    total = weight_x + weight_y
+    for a in range(mean.shape[1]):
+        apart = mean[x, a] - mean[y, a]
+        within_ss[v, a] = (within_ss[x, a] + within_ss[y, a]) + apart * apart * (
+            weight_x * weight_y / total
+        )
+        mean[v, a] = (weight_x * mean[x, a] + weight_y * mean[y, a]) / total
 
-    mean, spread : (count, k), in and out
-        In: the members below each node (spread) and the sums of distances (mean), as filled by
-        members_and_distances. Out: the mean of each centre's coordinates below the node, and the
-        sum of their squared deviations from it.
-    outside : (count, k), out
-        The part of the squared distance to each centre that lies outside the node, the same for
-        all points below it.
-    own : (count,), out
-        For a frontier node, the sum of distances to its own cluster's points outside it.
+
+@kernel_part
+def measure_outside(
+    mean: Floats,
+    within_ss: Floats,
+    outside: Floats,
+    weight: Array,
+    h: float,
+    v: int,
+    x: int,
+    y: int,
+) -> None:
+    """Fill rows x and y of outside, as in Centres, from that of their parent v at height h.
+
+    A row of within_ss is not needed afterwards: it may be the same one as that of outside.
     """
-    k = mean.shape[1]
-    for x in range(count - 1, -1, -1):
-        if label[x] != MIXED:
-            for a in range(k):
-                spread[x, a] = 0.0
-            b = label[x]
-            if b < k:
-                properties = aggregates[row_of(node[x], n_points, aggregates)]
-                own[x] = mean[x, b]
-                spread[x, b] = properties[T_SPREAD] / (point_weights[b] * point_weights[b])
-                mean[x, b] += properties[T_SUM] / properties[WEIGHT]
-            for a in range(k):
-                mean[x, a] /= point_weights[a]
-        else:
-            y, z = first[x], second[x]
-            weight_y = aggregates[row_of(node[y], n_points, aggregates), WEIGHT]
-            weight_z = aggregates[row_of(node[z], n_points, aggregates), WEIGHT]
-            weight = weight_y + weight_z
-            for a in range(k):
-                apart = mean[y, a] - mean[z, a]
-                spread[x, a] = (spread[y, a] + spread[z, a]) + apart * apart * (
-                    weight_y * weight_z / weight
-                )
-                mean[x, a] = (weight_y * mean[y, a] + weight_z * mean[z, a]) / weight
+    weight_x, weight_y = np.float64(weight[x]), np.float64(weight[y])
+    for a in range(mean.shape[1]):
+        to_x, to_y = h - mean[x, a], h - mean[y, a]
+        in_x = weight_x * to_x * to_x + within_ss[x, a]
+        in_y = weight_y * to_y * to_y + within_ss[y, a]
+        outside[x, a] = outside[v, a] + in_y
+        outside[y, a] = outside[v, a] + in_x
+
+
+@kernel_part
+def locate_centres(tree: TreeArrays, frontier: Frontier, centres: Centres, single: bool) -> None:
+    """Fill the centres of the assignment of a frontier; single as in members_and_distances.
+
+    ``own`` is filled at frontier nodes of these clusters alone.
+    """
+    label, first = frontier.label, frontier.first
+    weights, mean, within_ss = centres.weights, centres.mean, centres.within_ss
+    k = weights.shape[0]
+    members_and_distances(frontier, single, within_ss, mean)
     for a in range(k):
-        outside[0, a] = 0.0
-    for x in range(count):
+        weights[a] = within_ss[0, a]
+    for x in range(label.shape[0] - 1, -1, -1):
+        b = label[x]
+        if b == MIXED:
+            merge_centres(mean, within_ss, frontier.weight, x, first[x], first[x] + 1)
+            continue
+        for a in range(k):
+            within_ss[x, a] = 0.0
+        if b < k:
+            of_x = row_aggregates(tree, frontier.node[x])
+            centres.own[x] = mean[x, b]
+            within_ss[x, b] = of_x.t_within_ss / (weights[b] * weights[b])
+            mean[x, b] += of_x.t_sum / of_x.weight
+        for a in range(k):
+            mean[x, a] /= weights[a]
+    for a in range(k):
+        centres.outside[0, a] = 0.0
+    for x in range(label.shape[0]):
         if label[x] == MIXED:
-            y, z = first[x], second[x]
-            weight_y = aggregates[row_of(node[y], n_points, aggregates), WEIGHT]
-            weight_z = aggregates[row_of(node[z], n_points, aggregates), WEIGHT]
-            h = heights[node[x] - n_points]
-            for a in range(k):
-                to_y, to_z = h - mean[y, a], h - mean[z, a]
-                outside[y, a] = outside[x, a] + (weight_z * to_z * to_z + spread[z, a])
-                outside[z, a] = outside[x, a] + (weight_y * to_y * to_y + spread[y, a])
+            y, h = first[x], frontier.height[x]
+            measure_outside(mean, within_ss, centres.outside, frontier.weight, h, x, y, y + 1)
 
 
 @kernel_part
 def surviving_clusters(
-    properties: Floats,
-    bounds: tuple[float, float, float, float],
-    own: float,
+    of_v: RowAggregates,
+    within: Range,
     b: int,
+    weights: Floats,
     centre: Floats,
-    point_weights: Floats,
-    outside: Floats,
-    active: Ints,
-    n_active: int,
-    forms: Floats,
+    stack: Stack,
+    depth: int,
 ) -> int:
-    """Keep, of the active clusters, those that may be nearest to some point below a node.
+    """Keep, of the active clusters of the node on top, those that may be nearest to a point of it.
 
     Parameters
     ----------
-    properties : (4,), in
-        The node's aggregates; bounds as returned by bounds_of.
-    own, b : float, int
-        The sum of distances to the points of its own cluster b outside it.
-    centre : (k,), in
-        The coordinate of each centre below the node, except for b.
-    point_weights, outside : (k,), in
-    active : (k,), in and out
-        Ascending; the survivors move to the front.
-    forms : (3, k), scratch
-        Squared distance to a = forms[0, a] + forms[1, a] * t_i + forms[2, a] * u_i, less a term
-        that is the same for all clusters.
+    of_v, within : in
+        The aggregates and the range of the node; b is its cluster.
+    weights, centre : (k,) float64, in
+        The weight of each cluster; the coordinate of each centre below the node, except for b.
+    stack, depth : in and out
 
     Returns
     -------
     int
         The number of survivors. Clusters that are equally near, up to rounding, all survive.
     """
-    weight = properties[WEIGHT]
-    t_middle = 0.5 * (bounds[T_MIN] + bounds[T_MAX])
-    u_middle = 0.5 * (bounds[U_MIN] + bounds[U_MAX])
+    own, forms = stack.own[depth], stack.forms
+    active, outside = stack.active[depth], stack.outside[depth]
+    t_middle = 0.5 * (within.t_min + within.t_max)
+    u_middle = 0.5 * (within.u_min + within.u_max)
     best, best_score = -1, np.inf
-    for s in range(n_active):
+    for s in range(stack.n_active[depth]):
         a = active[s]
         if a == b:
-            mean = (own + properties[T_SUM] / weight) / point_weights[a]
+            mean = (own + of_v.t_sum / of_v.weight) / weights[a]
             forms[0, a] = outside[a] + (
-                weight * mean * mean + properties[T_SPREAD] / (point_weights[a] * point_weights[a])
+                of_v.weight * mean * mean + of_v.t_within_ss / (weights[a] * weights[a])
             )
-            forms[1, a] = -2.0 * own / point_weights[a]
-            forms[2, a] = -2.0 / point_weights[a]
+            forms[1, a] = -2.0 * own / weights[a]
+            forms[2, a] = -2.0 / weights[a]
         else:
-            forms[0, a] = outside[a] + weight * centre[a] * centre[a]
+            forms[0, a] = outside[a] + of_v.weight * centre[a] * centre[a]
             forms[1, a] = -2.0 * centre[a]
             forms[2, a] = 0.0
         score = forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
         if score < best_score:
             best, best_score = a, score
     # the term that is the same for all clusters, on average over the node
-    same = properties[SQUARES] / weight
+    same = of_v.squares / of_v.weight
     n_kept = 0
-    for s in range(n_active):
+    for s in range(stack.n_active[depth]):
         a = active[s]
         dt = forms[1, best] - forms[1, a]
         du = forms[2, best] - forms[2, a]
         lead = (
             forms[0, best]
             - forms[0, a]
-            + max(dt * bounds[T_MIN], dt * bounds[T_MAX])
-            + max(du * bounds[U_MIN], du * bounds[U_MAX])
+            + max(dt * within.t_min, dt * within.t_max)
+            + max(du * within.u_min, du * within.u_max)
         )
         distance = same + forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
         tie = TIE * (same + best_score + distance) + ROUNDING * (forms[0, best] + forms[0, a])
         if a == best or lead > -tie:
             active[n_kept] = a
             n_kept += 1
+    stack.n_active[depth] = n_kept
     return n_kept
 
 
 @kernel_part
-def open_node(
-    depth: int,
-    children: Ints,
-    h: float,
+def inertia_of_node(
+    of_v: RowAggregates,
+    a: int,
     b: int,
-    aggregates: Floats,
-    n_points: int,
+    weights: Floats,
     centre: Floats,
-    point_weights: Floats,
-    n_active: int,
-    stack_node: Ints,
-    stack_count: Ints,
-    stack_own: Floats,
-    stack_active: Ints,
-    stack_outside: Floats,
-) -> None:
-    """Replace the node at a depth of the stack by its children, the smaller one on top.
+    stack: Stack,
+    depth: int,
+) -> float:
+    """Return the sum of squared distances to the centre of a, over the points of the node on top.
 
-    children : (2,), in
-        The children; h is the height at which they merge, b the cluster of their points.
-    centre, point_weights, n_active : in
-        As for surviving_clusters.
-    stack_… : in and out
-        At depth the node, on return the larger child; the smaller one at depth + 1.
+    Arguments as for surviving_clusters.
     """
-    x = aggregates[row_of(children[0], n_points, aggregates)]
-    y = aggregates[row_of(children[1], n_points, aggregates)]
-    larger = 0
-    if x[WEIGHT] < y[WEIGHT]:
-        larger = 1
-        x, y = y, x
-    own = stack_own[depth]
-    own_x = own + h * y[WEIGHT]
-    own_y = own + h * x[WEIGHT]
-    for s in range(n_active):
-        a = stack_active[depth, s]
-        stack_active[depth + 1, s] = a
-        above = stack_outside[depth, a]
+    outside = stack.outside[depth, a]
+    if a != b:
+        inertia = (
+            of_v.weight * (outside + of_v.weight * centre[a] * centre[a])
+            - 2.0 * centre[a] * of_v.t_sum
+            + of_v.squares
+        )
+        return float(inertia)
+    own, weight_b = stack.own[depth], weights[b]
+    t_mean = of_v.t_sum / of_v.weight
+    t_squares = of_v.t_within_ss + of_v.t_sum * t_mean
+    mean = (own + t_mean) / weight_b
+    within_ss = of_v.t_within_ss / (weight_b * weight_b)
+    inertia = (
+        of_v.weight * (outside + of_v.weight * mean * mean + within_ss)
+        - 2.0 * (own * of_v.t_sum + t_squares) / weight_b
+        + of_v.squares
+    )
+    return float(inertia)
+
+
+@kernel_part
+def expand_node(
+    tree: TreeArrays, b: int, weights: Floats, centre: Floats, stack: Stack, depth: int
+) -> None:
+    """Replace the node on top of the stack, of cluster b, by its children, the smaller one above.
+
+    Arguments as for surviving_clusters; the children go to depth and depth + 1.
+    """
+    e = stack.node[depth] - tree.children.shape[0] - 1
+    h, large, small = tree.heights[e], tree.children[e, 0], tree.children[e, 1]
+    x, y = row_aggregates(tree, large), row_aggregates(tree, small)
+    if x.weight < y.weight:
+        large, small, x, y = small, large, y, x
+    own_x = stack.own[depth] + h * y.weight
+    own_y = stack.own[depth] + h * x.weight
+    for s in range(stack.n_active[depth]):
+        a = stack.active[depth, s]
+        stack.active[depth + 1, s] = a
         if a == b:
-            k_b = point_weights[a]
-            to_x = h - (own_x + x[T_SUM] / x[WEIGHT]) / k_b
-            to_y = h - (own_y + y[T_SUM] / y[WEIGHT]) / k_b
-            in_x = x[WEIGHT] * to_x * to_x + x[T_SPREAD] / (k_b * k_b)
-            in_y = y[WEIGHT] * to_y * to_y + y[T_SPREAD] / (k_b * k_b)
+            weight_b = weights[b]
+            to_x = h - (own_x + x.t_sum / x.weight) / weight_b
+            to_y = h - (own_y + y.t_sum / y.weight) / weight_b
+            in_x = x.weight * to_x * to_x + x.t_within_ss / (weight_b * weight_b)
+            in_y = y.weight * to_y * to_y + y.t_within_ss / (weight_b * weight_b)
         else:
-            in_x = x[WEIGHT] * (h - centre[a]) * (h - centre[a])
-            in_y = y[WEIGHT] * (h - centre[a]) * (h - centre[a])
-        stack_outside[depth, a] = above + in_y
-        stack_outside[depth + 1, a] = above + in_x
-    stack_node[depth] = children[larger]
-    stack_node[depth + 1] = children[1 - larger]
-    stack_own[depth] = own_x
-    stack_own[depth + 1] = own_y
-    stack_count[depth] = n_active
-    stack_count[depth + 1] = n_active
+            in_x = x.weight * (h - centre[a]) * (h - centre[a])
+            in_y = y.weight * (h - centre[a]) * (h - centre[a])
+        stack.outside[depth + 1, a] = stack.outside[depth, a] + in_x
+        stack.outside[depth, a] += in_y
+    stack.node[depth], stack.node[depth + 1] = large, small
+    stack.own[depth], stack.own[depth + 1] = own_x, own_y
+    stack.n_active[depth + 1] = stack.n_active[depth]
 
 
 @kernel
 def assign_rows(
-    children: Ints,
-    heights: Floats,
-    aggregates: Floats,
+    tree: TreeArrays,
     bounds: Bounds,
-    count: int,
-    node: Ints,
-    label: Labels,
-    first: Ints,
-    second: Ints,
-    mean: Floats,
-    spread: Floats,
-    outside: Floats,
-    own: Floats,
-    stack_node: Ints,
-    stack_count: Ints,
-    stack_own: Floats,
-    stack_active: Ints,
-    stack_outside: Floats,
-    forms: Floats,
-    old_weights: Floats,
-    node_labels: Labels,
-    opened: Ints,
-    point_weights: Floats,
-    inertia: Floats,
+    frontier: Frontier,
+    centres: Centres,
+    stack: Stack,
+    assigned: Assigned,
     move: bool,
     single: bool,
-) -> bool:
-    """Move every point to the nearest centre of the assignment in the view.
+) -> tuple[bool, float]:
+    """Move every point to the nearest centre of the assignment in a frontier.
 
     Parameters
     ----------
-    children, heights, aggregates, bounds : in
-        The tree.
-    count, node, label, first, second : in
-        The view.
-    mean, spread, outside, own, stack_…, forms, old_weights, opened : scratch
-    node_labels : (2n - 1,) int32, in and out
-    point_weights : (k,) float64, out
-        The weight of each cluster after the step.
-    inertia : (1,) float64, out
-        The sum of squared distances to the centres before the step.
+    tree, bounds, frontier : in
+    centres, stack : scratch
+    assigned : in and out
     move : bool
         If False no point moves, and only the inertia is computed.
     single : bool
-        Whether each cluster in the view is a single point.
+        Whether each cluster of the assignment is a single point.
 
     Returns
     -------
-    bool
+    changed : bool
         Whether any point moved.
+    inertia : float
+        The sum of squared distances of all points to their centres before the step.
     """
-    n_points = children.shape[0] + 1
-    k = mean.shape[1]
-    members_and_distances(
-        count, node, label, first, second, heights, aggregates, n_points, single, spread, mean
-    )
+    n_points, k = tree.children.shape[0] + 1, centres.weights.shape[0]
+    locate_centres(tree, frontier, centres, single)
     for a in range(k):
-        old_weights[a] = spread[0, a]
-        point_weights[a] = 0.0
-    centre_parts(
-        count,
-        node,
-        label,
-        first,
-        second,
-        heights,
-        aggregates,
-        n_points,
-        old_weights,
-        mean,
-        spread,
-        outside,
-        own,
-    )
-    changed = False
-    n_opened = np.int64(0)
-    total = 0.0
-    for x in range(count):
-        b = label[x]
+        assigned.weights[a] = 0.0
+    changed, n_expanded, inertia = False, np.int64(0), 0.0
+    for x in range(frontier.node.shape[0]):
+        b = frontier.label[x]
         if b == MIXED:
             continue
-        depth = np.int64(0)
-        stack_node[0] = node[x]
-        stack_own[0] = own[x]
-        stack_count[0] = k
+        stack.node[0], stack.n_active[0], stack.own[0] = frontier.node[x], k, centres.own[x]
         for a in range(k):
-            stack_active[0, a] = a
-            stack_outside[0, a] = outside[x, a]
+            stack.active[0, a] = a
+            stack.outside[0, a] = centres.outside[x, a]
+        depth, centre = np.int64(0), centres.mean[x]
         while depth >= 0:
-            v = stack_node[depth]
-            own_v = stack_own[depth]
-            far = stack_outside[depth]
-            active = stack_active[depth]
-            properties = aggregates[row_of(v, n_points, aggregates)]
-            within = bounds_of(v, properties, bounds)
+            v = stack.node[depth]
+            of_v = row_aggregates(tree, v)
+            within = range_of(bounds, v, of_v)
+            n_kept, a = 1, int(b)
             if move:
-                n_kept = surviving_clusters(
-                    properties,
-                    within,
-                    own_v,
-                    b,
-                    mean[x],
-                    old_weights,
-                    far,
-                    active,
-                    stack_count[depth],
-                    forms,
-                )
-                winner = active[0]
-            else:
-                n_kept = 1
-                winner = b
-            if n_kept == 1 or v < n_points or compares_alike(within):
-                node_labels[v] = winner
-                changed = changed or winner != b
-                point_weights[winner] += properties[WEIGHT]
-                total += inertia_of_node(properties, own_v, winner, b, mean[x], old_weights, far)
+                n_kept = surviving_clusters(of_v, within, b, centres.weights, centre, stack, depth)
+                a = stack.active[depth, 0]
+            alike = within.t_min == within.t_max and within.u_min == within.u_max
+            if n_kept == 1 or v < n_points or alike:  # a tie goes to the first cluster
+                assigned.node_labels[v] = a
+                assigned.weights[a] += of_v.weight
+                inertia += inertia_of_node(of_v, a, b, centres.weights, centre, stack, depth)
+                changed = changed or a != b
                 depth -= 1
-                continue
-            node_labels[v] = MIXED
-            opened[n_opened] = v
-            n_opened += 1
-            open_node(
-                depth,
-                children[v - n_points],
-                heights[v - n_points],
-                b,
-                aggregates,
-                n_points,
-                mean[x],
-                old_weights,
-                n_kept,
-                stack_node,
-                stack_count,
-                stack_own,
-                stack_active,
-                stack_outside,
-            )
-            depth += 1
-    fold_siblings(children, node_labels, opened, n_opened, node, count)
-    inertia[0] = total
-    return changed
+            else:
+                assigned.node_labels[v] = MIXED
+                assigned.expanded[n_expanded] = v
+                n_expanded += 1
+                expand_node(tree, b, centres.weights, centre, stack, depth)
+                depth += 1
+    fold_siblings(tree.children, frontier, assigned, n_expanded)
+    return changed, inertia

@@ -4,9 +4,9 @@ The silhouette of a point compares a, its mean distance to the others of its own
 the smallest of its mean distances to the other clusters: (b - a) / max(a, b), from -1 to 1. All
 points below an undivided node of the tree (see frontier.py) have the same b, and their sums of
 distances within the cluster differ only by what lies below the node. So sums per cluster are
-needed on the few nodes of the view alone, and one more way down gives each point its own. For their
-mean even that is rarely needed: where all points of a node have a ≤ b, it is known from the sum of
-distances below the node.
+needed on the few nodes of the frontier alone, and one more pass down gives each point its own. For
+their mean even that is rarely needed: where all points of a node have a ≤ b, it is known from the
+sum of distances below the node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from isthmus._utils.parameters import coded_labels
 from isthmus._utils.rounding import in_range, unit_of
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.cut.divisive import INFINITE
-from isthmus.kmeans.frontier import View, label_nodes
+from isthmus.kmeans.aggregates import TreeArrays
+from isthmus.kmeans.frontier import Frontier, frontier_of
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.matvec import sums_below
@@ -122,6 +123,7 @@ class Silhouette:
         # Ratios only: scaled by powers of two, nothing overflows. In the place of infinity stands
         # a number beside which all others vanish, which gives the limit.
         self.heights: Floats = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
+        self.heights.flags.writeable = False  # as those of other trees: kernels see one type
         self.point_weights, unit = in_range(point_weights)
         self.one = 1.0 / unit
         if self.point_weights is None:
@@ -150,9 +152,9 @@ class Silhouette:
             From 0 to n_clusters - 1, all of which occur; at least two.
         """
         tree, n_points = self.tree, self.tree.n_points
-        node_labels, view = self._view(labels)
+        node_labels, frontier = self._frontier(labels)
         inside = np.empty(2 * n_points - 1)
-        nearest = self._sums_in_view(view, self._weights_of(labels, n_clusters), inside)
+        nearest = self._sums_in_frontier(frontier, self._weights_of(labels, n_clusters), inside)
         for start, stop in reversed(list(chunks(n_points - 1, CHUNK))):
             hand_sums_down(
                 tree.children, self.heights, self.node_weights, node_labels, inside, start, stop
@@ -161,10 +163,7 @@ class Silhouette:
         alone = others == 0.0
         others[alone] = 1.0
         values: Floats = inside[:n_points] / others
-        compare_means(
-            view.count, view.node, view.label, tree.starts, tree.sizes, tree.leaf_order,
-            nearest, values,
-        )  # fmt: skip
+        compare_means(frontier, tree.starts, tree.sizes, tree.leaf_order, nearest, values)
         values[alone] = 0.0
         return values
 
@@ -175,47 +174,45 @@ class Silhouette:
             # Points of one cluster differ in how many others they have.
             values = self.of_points(labels, n_clusters)
             return float((values * self.point_weights).sum() / self.point_weights.sum())
-        _, view = self._view(labels)
+        _, frontier = self._frontier(labels)
         inside = np.empty(2 * tree.n_points - 1)
         point_weights = self._weights_of(labels, n_clusters)
-        nearest = self._sums_in_view(view, point_weights, inside)
-        sums = np.empty(view.count)
+        nearest = self._sums_in_frontier(frontier, point_weights, inside)
+        sums = np.empty(len(frontier.node))
         stack, stack_inside = np.empty(tree.n_points, dtype=np.int64), np.empty(tree.n_points)
         sum_silhouettes(
-            view.count, view.node, view.label, tree.children, self.heights, self.node_weights,
-            self.sums_below, point_weights - min(self.one, 1.0), inside, nearest, stack,
-            stack_inside, sums,
+            frontier, tree.children, self.heights, self.node_weights, self.sums_below,
+            point_weights - min(self.one, 1.0), inside, nearest, stack, stack_inside, sums,
         )  # fmt: skip
         return float(sums.sum() / self.node_weights[-1])
 
-    def _view(self, labels: Labels) -> tuple[Labels, View]:
+    def _frontier(self, labels: Labels) -> tuple[Labels, Frontier]:
         """Return the label of each node, and the undivided ones with those above them."""
-        node_labels = np.empty(2 * self.tree.n_points - 1, dtype=np.int32)
-        label_nodes(self.tree.children, labels, node_labels)
-        view = View(self.tree.n_points, 1)
-        view.collect(self.tree.children, node_labels)
-        return node_labels, view
+        arrays = TreeArrays(self.tree.children, self.heights, self.node_weights[:, None])
+        return frontier_of(arrays, labels)
 
     def _weights_of(self, labels: Labels, n_clusters: int) -> Floats:
         """Return the weight of each cluster: (n_clusters,)."""
         point_weights = np.bincount(labels, weights=self.point_weights, minlength=n_clusters)
         return point_weights.astype(np.float64)
 
-    def _sums_in_view(self, view: View, point_weights: Floats, inside: Floats) -> Floats:
-        """Return the mean distance of each undivided node of a view to the nearest other cluster.
+    def _sums_in_frontier(
+        self, frontier: Frontier, point_weights: Floats, inside: Floats
+    ) -> Floats:
+        """Return the mean distance of each frontier node to the nearest other cluster.
 
         Fills ``inside`` at these nodes: the sum of distances to points of the same cluster that
         are not below the node.
         """
         k = len(point_weights)
-        nearest = np.full(view.count, np.inf)
-        n_at_once = min(k, max(1, max(_AT_ONCE, 2 * self.tree.n_points) // view.count))
-        members, distances = np.empty((2, view.count, n_at_once))
+        count = len(frontier.node)
+        nearest = np.full(count, np.inf)
+        n_at_once = min(k, max(1, max(_AT_ONCE, 2 * self.tree.n_points) // count))
+        members, distances = np.empty((2, count, n_at_once))
         for start, stop in chunks(k, n_at_once):
             measure_clusters(
-                view.count, view.node, view.label, view.first, view.second, self.heights,
-                self.node_weights, point_weights, start, stop, members, distances, nearest, inside,
-            )  # fmt: skip
+                frontier, point_weights, start, stop, members, distances, nearest, inside
+            )
         return nearest
 
     def _others(self, labels: Labels, n_clusters: int) -> Floats:
@@ -230,13 +227,7 @@ class Silhouette:
 
 @kernel
 def measure_clusters(
-    count: int,
-    node: Ints,
-    label: Labels,
-    first: Ints,
-    second: Ints,
-    heights: Floats,
-    node_weights: Floats,
+    frontier: Frontier,
     point_weights: Floats,
     start: int,
     stop: int,
@@ -245,14 +236,13 @@ def measure_clusters(
     nearest: Floats,
     inside: Floats,
 ) -> None:
-    """Measure how far the undivided nodes of a view are from clusters start … stop - 1.
+    """Measure how far frontier nodes are from clusters start … stop - 1.
 
     Parameters
     ----------
-    count, node, label, first, second : in
-        The view.
-    heights, node_weights, point_weights : in
-        Of the merges; below each node; of the clusters.
+    frontier : in
+    point_weights : (k,) float64, in
+        The weights of the clusters.
     members, distances : (count, at least stop - start) float64, scratch
         For each node and cluster, the weight of its points below the node, and the sum of distances
         from any one point below the node to those that are not.
@@ -261,21 +251,21 @@ def measure_clusters(
     inside : (2n - 1,) float64, in and out
         By node: the sum of distances to the others of its own cluster.
     """
-    n_points = heights.shape[0] + 1
+    node, label, first = frontier.node, frontier.label, frontier.first
     k = stop - start
-    for x in range(count - 1, -1, -1):
+    for x in range(node.shape[0] - 1, -1, -1):
         for a in range(k):
             if label[x] == MIXED:
-                members[x, a] = members[first[x], a] + members[second[x], a]
+                members[x, a] = members[first[x], a] + members[first[x] + 1, a]
             else:
-                members[x, a] = node_weights[node[x]] if label[x] == start + a else 0.0
+                members[x, a] = frontier.weight[x] if label[x] == start + a else 0.0
     distances[0, :k] = 0.0
-    for x in range(count):
+    for x in range(node.shape[0]):
         if label[x] == MIXED:
-            h = heights[node[x] - n_points]
+            y, h = first[x], frontier.height[x]
             for a in range(k):
-                distances[first[x], a] = distances[x, a] + h * members[second[x], a]
-                distances[second[x], a] = distances[x, a] + h * members[first[x], a]
+                distances[y, a] = distances[x, a] + h * members[y + 1, a]
+                distances[y + 1, a] = distances[x, a] + h * members[y, a]
         else:
             for a in range(k):
                 if start + a == label[x]:
@@ -310,9 +300,7 @@ def hand_sums_down(
 
 @kernel
 def compare_means(
-    count: int,
-    node: Ints,
-    label: Labels,
+    frontier: Frontier,
     starts: Ints,
     sizes: Ints,
     leaf_order: Ints,
@@ -320,7 +308,8 @@ def compare_means(
     values: Floats,
 ) -> None:
     """Turn mean distances within the cluster, (n,), into silhouettes, in place."""
-    for x in range(count):
+    node, label = frontier.node, frontier.label
+    for x in range(node.shape[0]):
         if label[x] == MIXED:
             continue
         for p in range(starts[node[x]], starts[node[x]] + sizes[node[x]]):
@@ -344,9 +333,7 @@ def sum_distances_below(
 
 @kernel
 def sum_silhouettes(
-    count: int,
-    node: Ints,
-    label: Labels,
+    frontier: Frontier,
     children: Ints,
     heights: Floats,
     node_weights: Floats,
@@ -358,7 +345,7 @@ def sum_silhouettes(
     stack_inside: Floats,
     sums: Floats,
 ) -> None:
-    """Fill the sum of silhouettes below each undivided node of a view, (count,); 0 for others.
+    """Fill the sum of silhouettes below each frontier node, (count,); 0 for others.
 
     Parameters
     ----------
@@ -370,7 +357,8 @@ def sum_silhouettes(
         Nodes that are still to be summed up, and what ``inside`` is for them.
     """
     n_points = children.shape[0] + 1
-    for x in range(count):
+    node, label = frontier.node, frontier.label
+    for x in range(node.shape[0]):
         sums[x] = 0.0
         if label[x] == MIXED or others[label[x]] <= 0.0:
             continue

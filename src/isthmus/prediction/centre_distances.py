@@ -16,15 +16,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from isthmus._utils.parallel import chunks
-from isthmus._utils.typing import Floats, Ints, Labels, index_type
+from isthmus._utils.typing import Array, Floats, Ints, Labels, index_type
 from isthmus.kmeans.embedding_objective import EmbeddingObjective
-from isthmus.kmeans.frontier import collect_view, label_nodes
+from isthmus.kmeans.frontier import Frontier, frontier_of
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_objective import RowsObjective
 from isthmus.prediction.ancestors import Parts
 from isthmus.prediction.centre_sums import (
     Below,
-    Frontier,
     Tables,
     fill_embedded_distances,
     fill_embedded_tables,
@@ -40,24 +39,12 @@ from isthmus.ultrametric.node_labels import MIXED
 _ENTRIES = 1 << 22
 
 
-def frontier_of(children: Ints, labels: Labels) -> Frontier:
-    """Return the frontier of labels of all points."""
-    n_nodes = 2 * len(children) + 1
-    node_labels = np.empty(n_nodes, dtype=np.int32)
-    label_nodes(children, labels, node_labels)
-    capacity = 256
-    while True:
-        capacity = min(4 * capacity, n_nodes)
-        node, first, second = np.empty((3, capacity), dtype=np.int64)
-        label = np.empty(capacity, dtype=np.int32)
-        count = collect_view(children, node_labels, node, label, first, second)
-        if count >= 0:
-            break
-    number = index_type(n_nodes)
-    slot = np.empty(n_nodes, dtype=number)
-    slot[node[:count]] = np.arange(count)
+def slots_of(children: Ints, node_labels: Labels, frontier: Frontier) -> Array:
+    """Return the position of each node in a frontier, or that of the frontier node it is below."""
+    slot = np.empty(len(node_labels), dtype=index_type(len(node_labels)))
+    slot[frontier.node] = np.arange(len(frontier.node))
     hand_slots_down(children, node_labels, slot)
-    return Frontier(node[:count], label[:count], first[:count], second[:count], slot)
+    return slot
 
 
 class CentreSums(ABC):
@@ -73,7 +60,8 @@ class CentreSums(ABC):
     def __init__(self, objective: TreeObjective, labels: Labels) -> None:
         self.objective = objective
         self.n_clusters = int(labels.max()) + 1
-        self.frontier = frontier_of(objective.tree.children, labels)
+        node_labels, self.frontier = frontier_of(objective.arrays, labels)
+        self._slot = slots_of(objective.tree.children, node_labels, self.frontier)
         self.point_weights = np.empty(self.n_clusters)
         self._own = np.zeros(len(self.frontier.node))
         at_once = max(_ENTRIES, 2 * len(labels)) // len(self.frontier.node)
@@ -107,14 +95,14 @@ class CentreSums(ABC):
             inside = (frontier.label >= start) & (frontier.label < stop)
             others = np.where(frontier.label == MIXED, MIXED, m)
             label = np.where(inside, frontier.label - start, others).astype(np.int32)
-            mean, spread, outside, rest = np.empty((4, count, m))
+            mean, within_ss, outside, rest = np.empty((4, count, m))
             point_weights, halves = self.point_weights[start:stop], np.zeros(m)
-            tables = Tables(label, mean, spread, outside, rest, point_weights, halves)
-            self._fill_tables(tables)
+            tables = Tables(label, mean, within_ss, outside, rest, point_weights, halves)
+            self._fill_tables(frontier._replace(label=label), tables)
             yield tables
 
     @abstractmethod
-    def _fill_tables(self, tables: Tables) -> None: ...
+    def _fill_tables(self, frontier: Frontier, tables: Tables) -> None: ...
 
     @abstractmethod
     def _make_below(self) -> Below: ...
@@ -128,36 +116,18 @@ class RowSums(CentreSums):
 
     objective: RowsObjective
 
-    def _fill_tables(self, tables: Tables) -> None:
-        objective = self.objective
-        fill_row_tables(objective.heights, objective.aggregates, self.frontier, tables, self._own)
+    def _fill_tables(self, frontier: Frontier, tables: Tables) -> None:
+        fill_row_tables(self.objective.arrays, frontier, tables, self._own)
 
     def _make_below(self) -> Below:
-        objective, n_nodes = self.objective, len(self.frontier.slot)
-        below = Below(
-            np.zeros((n_nodes, 4)), np.zeros((n_nodes, 3), np.float32), self.point_weights
-        )
-        sum_rows_below(
-            objective.tree.children,
-            objective.heights,
-            objective.aggregates,
-            self.frontier,
-            self._own,
-            below,
-        )
+        sums = np.zeros((len(self._slot), 4)), np.zeros((len(self._slot), 3), np.float32)
+        below = Below(self._slot, *sums, self.point_weights)
+        sum_rows_below(self.objective.arrays, self.frontier, self._own, below)
         return below
 
     def _fill(self, tables: Tables, begin: Ints, parts: Parts, out: Floats) -> None:
-        objective = self.objective
         fill_row_distances(
-            objective.heights,
-            objective.aggregates,
-            self.frontier,
-            tables,
-            self.below,
-            begin,
-            parts,
-            out,
+            self.objective.arrays, self.frontier, tables, self.below, begin, parts, out
         )
 
 
@@ -166,33 +136,16 @@ class EmbeddedSums(CentreSums):
 
     objective: EmbeddingObjective
 
-    def _fill_tables(self, tables: Tables) -> None:
-        objective = self.objective
-        fill_embedded_tables(objective.squared_heights, objective.aggregates, self.frontier, tables)
+    def _fill_tables(self, frontier: Frontier, tables: Tables) -> None:
+        fill_embedded_tables(self.objective.arrays, frontier, tables)
 
     def _make_below(self) -> Below:
-        objective, n_nodes = self.objective, len(self.frontier.slot)
-        below = Below(
-            np.zeros((n_nodes, 1)), np.zeros((n_nodes, 1), np.float32), self.point_weights
-        )
-        sum_squares_below(
-            objective.tree.children,
-            objective.squared_heights,
-            objective.aggregates,
-            self.frontier,
-            below,
-        )
+        sums = np.zeros((len(self._slot), 1)), np.zeros((len(self._slot), 1), np.float32)
+        below = Below(self._slot, *sums, self.point_weights)
+        sum_squares_below(self.objective.arrays, self.frontier, below)
         return below
 
     def _fill(self, tables: Tables, begin: Ints, parts: Parts, out: Floats) -> None:
-        objective = self.objective
         fill_embedded_distances(
-            objective.aggregates,
-            objective.n_points,
-            self.frontier,
-            tables,
-            self.below,
-            begin,
-            parts,
-            out,
+            self.objective.arrays, self.frontier, tables, self.below, begin, parts, out
         )

@@ -11,9 +11,11 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.kmeans.frontier import WEIGHT, members_and_distances, row_of
-from isthmus.kmeans.rows_aggregates import T_SPREAD, T_SUM
-from isthmus.kmeans.rows_step import centre_parts
+from isthmus.kmeans.aggregates import TreeArrays, weight_of
+from isthmus.kmeans.embedding_step import embedded_aggregates
+from isthmus.kmeans.frontier import Frontier, members_and_distances
+from isthmus.kmeans.rows_aggregates import row_aggregates
+from isthmus.kmeans.rows_step import Centres, locate_centres
 from isthmus.prediction.ancestors import WHOLE, Parts
 from isthmus.ultrametric.node_labels import MIXED
 
@@ -24,24 +26,6 @@ from isthmus.ultrametric.node_labels import MIXED
 SHORT, SHORT_SQUARES, FAR, OWN = range(4)
 
 
-class Frontier(NamedTuple):
-    """The nodes of an assignment above and on the frontier, and where all others are below it.
-
-    Attributes
-    ----------
-    node, label, first, second : (count,)
-        As in frontier.View.
-    slot : (2n - 1,) int32 or int64
-        Which of these each node is, or which frontier node it is below.
-    """
-
-    node: Ints
-    label: Labels
-    first: Ints
-    second: Ints
-    slot: Array
-
-
 class Tables(NamedTuple):
     """What is known of the centres of a few clusters above the frontier: (count, m) each.
 
@@ -49,7 +33,7 @@ class Tables(NamedTuple):
     ----------
     label : (count,) int32
         The clusters numbered from the first of these; m stands for all others.
-    mean, spread : float64
+    mean, within_ss : float64
         Of each centre's coordinates below a node, the mean, and the sum of squared deviations.
         In the embedded space, the members below it; and nothing.
     outside, rest : float64
@@ -61,7 +45,7 @@ class Tables(NamedTuple):
 
     label: Labels
     mean: Floats
-    spread: Floats
+    within_ss: Floats
     outside: Floats
     rest: Floats
     point_weights: Floats
@@ -73,6 +57,8 @@ class Below(NamedTuple):
 
     Attributes
     ----------
+    slot : (2n - 1,) int32 or int64
+        The position of each node in the frontier, or that of the frontier node it is below.
     sums : (2n - 1, c) float64
         Columns as above; in the embedded space one, of the squared distances to the own cluster.
     rest : (2n - 1, c) float32
@@ -81,6 +67,7 @@ class Below(NamedTuple):
         The weights of all clusters.
     """
 
+    slot: Array
     sums: Floats
     rest: Array
     point_weights: Floats
@@ -105,60 +92,39 @@ def add_exactly(total: float, rest: float, term: float) -> tuple[float, float]:
 
 
 @kernel
-def fill_row_tables(
-    heights: Floats, aggregates: Floats, frontier: Frontier, tables: Tables, own: Floats
-) -> None:
-    """Fill the tables for the rows; own[x], in and out, where x is of one of their clusters."""
-    n_points = heights.shape[0] + 1
-    node, first, second, label = frontier.node, frontier.first, frontier.second, tables.label
-    mean, spread, outside, rest = tables.mean, tables.spread, tables.outside, tables.rest
+def fill_row_tables(tree: TreeArrays, frontier: Frontier, tables: Tables, own: Floats) -> None:
+    """Fill the tables for the rows; own[x], in and out, where x is of one of their clusters.
+
+    frontier : in
+        With the labels of the tables.
+    """
+    label, first = frontier.label, frontier.first
+    mean, within_ss = tables.mean, tables.within_ss
+    outside, rest = tables.outside, tables.rest
     count, k = mean.shape
-    members_and_distances(
-        count, node, label, first, second, heights, aggregates, n_points, False, spread, mean
-    )
+    centres = Centres(tables.point_weights, mean, within_ss, outside, own)
+    locate_centres(tree, frontier, centres, False)
     for a in range(k):
-        tables.point_weights[a] = spread[0, a]
         rest[0, a] = 0.0
-    centre_parts(
-        count,
-        node,
-        label,
-        first,
-        second,
-        heights,
-        aggregates,
-        n_points,
-        tables.point_weights,
-        mean,
-        spread,
-        outside,
-        own,
-    )
     for x in range(count):
         if label[x] != MIXED:
             continue
-        h = heights[node[x] - n_points]
+        h = frontier.height[x]
         for side in range(2):
-            y = second[x] if side else first[x]
-            z = first[x] if side else second[x]
-            weight = aggregates[row_of(node[z], n_points, aggregates), WEIGHT]
+            y, z = first[x] + side, first[x] + 1 - side
             for a in range(k):
                 to_z = h - mean[z, a]
                 outside[y, a], rest[y, a] = add_exactly(
-                    outside[x, a], rest[x, a], weight * to_z * to_z + spread[z, a]
+                    outside[x, a],
+                    rest[x, a],
+                    frontier.weight[z] * to_z * to_z + within_ss[z, a],
                 )
 
 
 @kernel
-def sum_rows_below(
-    children: Ints,
-    heights: Floats,
-    aggregates: Floats,
-    frontier: Frontier,
-    own: Floats,
-    below: Below,
-) -> None:
+def sum_rows_below(tree: TreeArrays, frontier: Frontier, own: Floats, below: Below) -> None:
     """Fill what is known below the frontier, for the rows; it is given as zeros."""
+    children, heights = tree.children, tree.heights
     n_points = children.shape[0] + 1
     node, label, sums, rest = frontier.node, frontier.label, below.sums, below.rest
     for x in range(node.shape[0]):
@@ -166,25 +132,23 @@ def sum_rows_below(
             sums[node[x], OWN] = own[x]
     for e in range(n_points - 2, -1, -1):
         v = n_points + e
-        x = frontier.slot[v]
+        x = below.slot[v]
         if label[x] == MIXED:
             continue
         h, weight_b = heights[e], below.point_weights[label[x]]
         short = heights[node[x] - n_points] - h
         for side in range(2):
             y, z = children[e, side], children[e, 1 - side]
-            of_z = aggregates[row_of(z, n_points, aggregates)]
-            weight_y = aggregates[row_of(y, n_points, aggregates), WEIGHT]
-            weight_z = of_z[WEIGHT]
-            own_z = sums[v, OWN] + h * weight_y
-            to_z = h - (own_z + of_z[T_SUM] / weight_z) / weight_b
-            far = weight_z * to_z * to_z + of_z[T_SPREAD] / (weight_b * weight_b)
-            sums[y, OWN] = sums[v, OWN] + h * weight_z
+            of_z = row_aggregates(tree, z)
+            own_z = sums[v, OWN] + h * weight_of(tree, y)
+            to_z = h - (own_z + of_z.t_sum / of_z.weight) / weight_b
+            far = of_z.weight * to_z * to_z + of_z.t_within_ss / (weight_b * weight_b)
+            sums[y, OWN] = sums[v, OWN] + h * of_z.weight
             sums[y, SHORT], rest[y, SHORT] = add_exactly(
-                sums[v, SHORT], rest[v, SHORT], weight_z * short
+                sums[v, SHORT], rest[v, SHORT], of_z.weight * short
             )
             sums[y, SHORT_SQUARES], rest[y, SHORT_SQUARES] = add_exactly(
-                sums[v, SHORT_SQUARES], rest[v, SHORT_SQUARES], weight_z * short * short
+                sums[v, SHORT_SQUARES], rest[v, SHORT_SQUARES], of_z.weight * short * short
             )
             sums[y, FAR], rest[y, FAR] = add_exactly(sums[v, FAR], rest[v, FAR], far)
 
@@ -207,8 +171,7 @@ def add_stretch_above(tables: Tables, low: int, high: int, out: Floats) -> None:
 
 @kernel
 def fill_row_distances(
-    heights: Floats,
-    aggregates: Floats,
+    tree: TreeArrays,
     frontier: Frontier,
     tables: Tables,
     below: Below,
@@ -217,8 +180,8 @@ def fill_row_distances(
     out: Floats,
 ) -> None:
     """Fill out, (n_new, m), with the squared distances of new rows to the centres of clusters."""
-    n_points = heights.shape[0] + 1
-    node, slot, mean = frontier.node, frontier.slot, tables.mean
+    n_points = tree.children.shape[0] + 1
+    node, slot, mean = frontier.node, below.slot, tables.mean
     for i in range(out.shape[0]):
         for a in range(out.shape[1]):
             out[i, a] = 0.0
@@ -226,15 +189,14 @@ def fill_row_distances(
             low, high = parts.low[p], parts.high[p]
             x = slot[low]
             if high == WHOLE:
-                add_node_of_rows(aggregates, n_points, node, x, tables, below, parts, p, out[i])
+                add_node_of_rows(tree, frontier, tables, below, parts, p, out[i])
                 continue
             if node[x] != low:  # below the frontier
                 top = node[x] if slot[high] != x or node[x] == high else high
-                of_low = aggregates[row_of(low, n_points, aggregates), WEIGHT]
-                weight = aggregates[row_of(top, n_points, aggregates), WEIGHT] - of_low
+                weight = weight_of(tree, top) - weight_of(tree, low)
                 short = stretch_below(below, low, top, SHORT)
                 squares = stretch_below(below, low, top, SHORT_SQUARES)
-                h = heights[node[x] - n_points]
+                h = tree.heights[node[x] - n_points]
                 for a in range(out.shape[1]):
                     if a == tables.label[x]:
                         out[i, a] += stretch_below(below, low, top, FAR)
@@ -249,10 +211,8 @@ def fill_row_distances(
 
 @kernel_part
 def add_node_of_rows(
-    aggregates: Floats,
-    n_points: int,
-    node: Ints,
-    x: int,
+    tree: TreeArrays,
+    frontier: Frontier,
     tables: Tables,
     below: Below,
     parts: Parts,
@@ -261,87 +221,63 @@ def add_node_of_rows(
 ) -> None:
     """Add what a node whose points are all equally far adds to the distances of a new row."""
     v, length = parts.low[p], parts.length[p]
-    properties = aggregates[row_of(v, n_points, aggregates)]
-    weight = properties[WEIGHT]
+    x = below.slot[v]
+    of_v = row_aggregates(tree, v)
     for a in range(out.shape[0]):
-        centre, spread = tables.mean[x, a], 0.0
-        if node[x] == v:
-            spread = tables.spread[x, a]
+        centre, within_ss = tables.mean[x, a], 0.0
+        if frontier.node[x] == v:
+            within_ss = tables.within_ss[x, a]
         elif a == tables.label[x]:
             weight_b = tables.point_weights[a]
-            centre = (below.sums[v, OWN] + properties[T_SUM] / weight) / weight_b
-            spread = properties[T_SPREAD] / (weight_b * weight_b)
-        out[a] += weight * (length - centre) * (length - centre) + spread
+            centre = (below.sums[v, OWN] + of_v.t_sum / of_v.weight) / weight_b
+            within_ss = of_v.t_within_ss / (weight_b * weight_b)
+        out[a] += of_v.weight * (length - centre) * (length - centre) + within_ss
 
 
 @kernel
-def fill_embedded_tables(
-    squared_heights: Floats, aggregates: Floats, frontier: Frontier, tables: Tables
-) -> None:
-    """Fill the tables for the embedded space."""
-    n_points = squared_heights.shape[0] + 1
-    node, first, second, label = frontier.node, frontier.first, frontier.second, tables.label
+def fill_embedded_tables(tree: TreeArrays, frontier: Frontier, tables: Tables) -> None:
+    """Fill the tables for the embedded space; the frontier has their labels."""
+    label, first = frontier.label, frontier.first
     members, sums, rest = tables.mean, tables.outside, tables.rest
     count, k = members.shape
-    members_and_distances(
-        count,
-        node,
-        label,
-        first,
-        second,
-        squared_heights,
-        aggregates,
-        n_points,
-        False,
-        members,
-        sums,
-    )
+    members_and_distances(frontier, False, members, sums)
     for a in range(k):
         tables.point_weights[a] = members[0, a]
         tables.halves[a] = rest[0, a] = 0.0
     for x in range(count):
         b = label[x]
         if b == MIXED:
-            h = squared_heights[node[x] - n_points]
+            h = frontier.height[x]
             for side in range(2):
-                y = second[x] if side else first[x]
-                z = first[x] if side else second[x]
+                y, z = first[x] + side, first[x] + 1 - side
                 for a in range(k):
                     sums[y, a], rest[y, a] = add_exactly(sums[x, a], rest[x, a], h * members[z, a])
         elif b < k:
-            properties = aggregates[row_of(node[x], n_points, aggregates)]
-            tables.halves[b] += properties[WEIGHT] * sums[x, b] + properties[T_SUM]
+            of_x = embedded_aggregates(tree, frontier.node[x])
+            tables.halves[b] += of_x.weight * sums[x, b] + of_x.t_sum
     for a in range(k):
         tables.halves[a] /= 2.0 * tables.point_weights[a] * tables.point_weights[a]
 
 
 @kernel
-def sum_squares_below(
-    children: Ints,
-    squared_heights: Floats,
-    aggregates: Floats,
-    frontier: Frontier,
-    below: Below,
-) -> None:
+def sum_squares_below(tree: TreeArrays, frontier: Frontier, below: Below) -> None:
     """Fill what is known below the frontier, for the embedded space; it is given as zeros."""
-    n_points = children.shape[0] + 1
+    n_points = tree.children.shape[0] + 1
     sums, rest = below.sums, below.rest
     for e in range(n_points - 2, -1, -1):
         v = n_points + e
-        if frontier.label[frontier.slot[v]] == MIXED:
+        if frontier.label[below.slot[v]] == MIXED:
             continue
         for side in range(2):
-            y, z = children[e, side], children[e, 1 - side]
-            weight = aggregates[row_of(z, n_points, aggregates), WEIGHT]
+            y, z = tree.children[e, side], tree.children[e, 1 - side]
             sums[y, 0], rest[y, 0] = add_exactly(
-                sums[v, 0], rest[v, 0], squared_heights[e] * weight
+                sums[v, 0], rest[v, 0], tree.heights[e] * weight_of(tree, z)
             )
 
 
 @kernel
 def fill_embedded_distances(
-    aggregates: Floats,
-    n_points: int,
+    tree: TreeArrays,
     frontier: Frontier,
     tables: Tables,
     below: Below,
@@ -350,7 +286,7 @@ def fill_embedded_distances(
     out: Floats,
 ) -> None:
     """Fill out, (n_new, m), with the squared distances of new points to the centres of clusters."""
-    node, slot, k = frontier.node, frontier.slot, out.shape[1]
+    node, slot, k = frontier.node, below.slot, out.shape[1]
     for i in range(out.shape[0]):
         for a in range(k):
             out[i, a] = 0.0
@@ -364,7 +300,7 @@ def fill_embedded_distances(
                     for a in range(k):
                         out[i, a] += tables.mean[x, a] * square
                 elif b < k:
-                    out[i, b] += aggregates[row_of(low, n_points, aggregates), WEIGHT] * square
+                    out[i, b] += weight_of(tree, low) * square
                 continue
             if node[x] != low:  # below the frontier
                 top = node[x] if slot[high] != x or node[x] == high else high

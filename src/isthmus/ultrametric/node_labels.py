@@ -13,6 +13,25 @@ from isthmus.ultrametric.tree import UltrametricTree
 MIXED = -1
 
 
+def in_leaf_order(tree: UltrametricTree, nodes: Ints) -> Ints:
+    """Return the permutation that puts disjoint nodes, (m,), into leaf order."""
+    numbers = np.zeros(tree.n_points, dtype=tree.starts.dtype)
+    numbers[tree.starts[nodes]] = np.arange(1, len(nodes) + 1)
+    order: Ints = numbers[numbers != 0] - 1
+    return order
+
+
+def labels_below(tree: UltrametricTree, nodes: Ints, labels: Labels) -> Labels:
+    """Return the label of each point, (n,) int32, from those of disjoint nodes that hold them all.
+
+    nodes, labels : (m,) int
+    """
+    order = in_leaf_order(tree, nodes)
+    point_labels = np.empty(tree.n_points, dtype=np.int32)
+    point_labels[tree.leaf_order] = np.repeat(labels[order], tree.sizes[nodes[order]])
+    return point_labels
+
+
 @kernel
 def propagate_labels(children: Ints, node_labels: Labels) -> None:
     """Give the children of every node that is not mixed its label, in place."""
