@@ -10,7 +10,8 @@ from scipy.sparse import coo_array
 from clusterers import clusterer
 from inputs import points
 from isthmus import TransitiveCut, TransitiveKMeans
-from isthmus.kmeans import api as cluster
+from isthmus.cut import api as cut_api
+from isthmus.kmeans.api import KMeansClusterer
 from isthmus.model_selection import transitive_silhouette
 from isthmus.theory import consistency
 
@@ -90,9 +91,9 @@ def test_threads_change_nothing(random_state):
 
 def test_cuts_are_made_once(monkeypatch):
     asked = []
-    made = cluster.cut_spanning_tree
+    made = cut_api.cut_spanning_tree
     monkeypatch.setattr(
-        cluster, "cut_spanning_tree", lambda tree, k, *args: asked.append(k) or made(tree, k, *args)
+        cut_api, "cut_spanning_tree", lambda tree, k, *args: asked.append(k) or made(tree, k, *args)
     )
     model = TransitiveKMeans(3).fit(points("blobs", 80, 2, 0))
     model.path(2, 12, n_jobs=3)
@@ -208,23 +209,23 @@ def test_progress():
 def test_before_a_fit():
     from sklearn.exceptions import NotFittedError
 
-    for ask in (lambda m: m.path(), lambda m: m.hierarchy()):
+    for model in (TransitiveCut(2), TransitiveKMeans(2)):
         with pytest.raises(NotFittedError):
-            ask(TransitiveKMeans(2))
+            model.path()
 
 
 def test_ctrl_c_ends_it(monkeypatch):
     model = TransitiveKMeans(2).fit(points("blobs", 60, 2, 0))
     asked = []
+    run = KMeansClusterer.run
 
-    def interrupted(plan):
-        asked.append(plan.n_clusters)
+    def interrupted(clusterer, settings, *args):
+        asked.append(settings.n_clusters)
         if len(asked) == 2:
             raise KeyboardInterrupt
-        return found(plan)
+        return run(clusterer, settings, *args)
 
-    found = model._found
-    monkeypatch.setattr(model, "_found", interrupted)
+    monkeypatch.setattr(KMeansClusterer, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.path(2, 30)
     assert len(asked) == 2

@@ -9,10 +9,10 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import isthmus
 from clusterers import clusterer
 from isthmus import TransitiveKMeans, UltrametricTree, suggest_n_clusters
 from isthmus.datasets import make_multi_scale, make_two_moons
+from isthmus.model_selection import Suggestion
 
 MOONS, SIDES = make_two_moons(200, random_state=0)
 
@@ -35,7 +35,7 @@ def test_data_distances_and_trees_say_the_same():
         (MOONS, lambda a, b: float(np.hypot(*(a - b)))),
     ):
         other = suggest_n_clusters(given, metric=metric)
-        assert isinstance(other, isthmus.Suggestion)
+        assert isinstance(other, Suggestion)
         assert other.n_clusters == found.n_clusters == 2
         np.testing.assert_allclose(other.strength, found.strength, rtol=1e-6)
         np.testing.assert_array_equal(other.labels, found.labels)

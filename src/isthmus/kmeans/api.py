@@ -41,7 +41,7 @@ class KMeansClusterer:
     def prepare(self, settings: KMeansSettings) -> None:
         """Compute what runs in several threads share, up to the number of clusters."""
         self.space.objective  # noqa: B018 -- kept once it is computed
-        if settings.init == "cut":
+        if settings.given_rows is None and not settings.is_random:
             self._cut.parts(settings.cut)
 
     def run(self, settings: KMeansSettings, progress: Progress | None = None) -> Solution:
