@@ -112,6 +112,14 @@ def frontier_of(tree: TreeArrays, labels: Labels) -> tuple[Labels, Frontier]:
     return node_labels, frontier
 
 
+def with_labels_from(frontier: Frontier, start: int, stop: int) -> Frontier:
+    """Return a frontier with clusters start … stop - 1 numbered from 0, and others stop - start."""
+    label = frontier.label
+    inside = (label >= start) & (label < stop)
+    others = np.where(label == MIXED, MIXED, stop - start)
+    return frontier._replace(label=np.where(inside, label - start, others).astype(np.int32))
+
+
 @kernel
 def collect_frontier(tree: TreeArrays, node_labels: Labels, out: Frontier) -> int:
     """Fill a frontier from the root down; return its size, or -1 where the arrays are too short."""

@@ -152,7 +152,7 @@ def cluster_path(
                 progress(next(n_done), len(numbers))
         return found, margin, mean
 
-    silhouette.sums_below  # noqa: B018 -- shared by all threads, so computed before they begin
+    silhouette.arrays  # noqa: B018 -- shared by all threads, so computed before they begin
     measured = map_in_threads(measure, numbers, n_jobs)
     found, margins, means = zip(*measured, strict=True)
     return ClusterPath(
