@@ -23,6 +23,7 @@ NAMES = (
     "path",
     "predict",
     "battery",
+    "images",
     "outliers",
     "choosing_k",
 )

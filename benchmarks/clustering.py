@@ -17,8 +17,8 @@ def run() -> Table:
         "clustering",
         "From points to labels",
         "1,000,000 points in 10 Gaussian clusters in the plane, everything at its defaults but "
-        "the number of clusters (and K-means' n_init=10), so one thread for us and all cores for "
-        "the two others; best of five, in turns.",
+        "the number of clusters (and K-means' n_init=10), so one thread for isthmus and "
+        "all cores for the two others; best of five, in turns.",
     )
     rng = np.random.default_rng(0)
     centres = rng.random((10, 2)) * 10

@@ -17,7 +17,7 @@ def run() -> Table:
     table = Table(
         "kmeans_stage",
         "The K-means stage, given the spanning tree",
-        "One thread. lazy opens only the undecided part of the tree; plain is Lloyd's O(n k) step "
+        "One thread. lazy expands only the undecided part of the tree; plain is Lloyd's O(nk) step "
         "on the whole tree, run once (for k = 50 one start, times ten); both from the same starts. "
         "CUT is timed from the ultrametric tree on, and, as a second figure, from the sorted edges "
         "on; scikit-learn's K-means on the points; best of 3, in turns.",

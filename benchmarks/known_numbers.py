@@ -16,7 +16,7 @@ from isthmus.datasets import (
 )
 from isthmus.datasets.shapes import disc, on_circle, shared_out
 
-# The fewest and the most points; sets of k clusters have at least so many per cluster.
+# The fewest and the most points; and the fewest per cluster.
 FEWEST, MOST, PER_CLUSTER = 200, 2000, 40
 MOST_CLUSTERS = 12
 
@@ -64,9 +64,9 @@ def _moons(rng: Random, n: int, _: int) -> tuple[np.ndarray, int]:
 def _pairs_of_moons(rng: Random, n: int, k: int) -> tuple[np.ndarray, int]:
     pairs = max(1, k // 2)
     parts = []
-    for place, size in enumerate(_sizes(rng, n, pairs)):
+    for i, size in enumerate(_sizes(rng, n, pairs)):
         X, _ = make_two_moons(int(size), noise=rng.uniform(0.02, 0.06), random_state=rng)
-        parts.append(X + np.array([4.0 * (place % 3), 3.2 * (place // 3)]))
+        parts.append(X + np.array([4.0 * (i % 3), 3.2 * (i // 3)]))
     return np.concatenate(parts), 2 * pairs
 
 
@@ -119,13 +119,13 @@ def _mixed_shapes(rng: Random, n: int, k: int) -> tuple[np.ndarray, int]:
 
 
 def _any_shape(rng: Random, n: int) -> np.ndarray:
-    places = (np.arange(n) + rng.uniform(size=n)) / n
+    along = (np.arange(n) + rng.uniform(size=n)) / n
     tilt = np.array([[0.8, 0.6], [-0.6, 0.8]])
     shapes = (
         lambda: disc(rng, n, 0.45),
         lambda: rng.normal(0.0, 0.15, size=(n, 2)),
-        lambda: on_circle(2 * np.pi * places, 0.42) + rng.normal(0.0, 0.012, size=(n, 2)),
-        lambda: on_circle(np.pi * places, 0.42) + rng.normal(0.0, 0.015, size=(n, 2)),
+        lambda: on_circle(2 * np.pi * along, 0.42) + rng.normal(0.0, 0.012, size=(n, 2)),
+        lambda: on_circle(np.pi * along, 0.42) + rng.normal(0.0, 0.015, size=(n, 2)),
         lambda: rng.uniform([-0.45, -0.06], [0.45, 0.06], size=(n, 2)) @ tilt,
     )
     return shapes[rng.integers(len(shapes))]()

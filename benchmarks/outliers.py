@@ -62,8 +62,8 @@ def _local(rng: np.random.Generator) -> Labelled:
 def _clumps(rng: np.random.Generator) -> Labelled:
     """Outliers three by three."""
     clouds = [rng.normal(size=(300, 2)), rng.normal(size=(300, 2)) * 0.5 + [8.0, 0.0]]
-    places = np.repeat(rng.uniform([-8.0, -8.0], [14.0, 8.0], size=(10, 2)), 3, axis=0)
-    return _together(np.vstack(clouds), places + rng.normal(size=(30, 2)) * 0.05)
+    centres = np.repeat(rng.uniform([-8.0, -8.0], [14.0, 8.0], size=(10, 2)), 3, axis=0)
+    return _together(np.vstack(clouds), centres + rng.normal(size=(30, 2)) * 0.05)
 
 
 def _breast_cancer(rng: np.random.Generator) -> Labelled:

@@ -7,7 +7,8 @@ from sklearn.metrics import silhouette_score
 
 from benchmarks.data import make
 from benchmarks.harness import Table, best_times
-from isthmus import TransitiveKMeans, UltrametricTree, cut_hierarchy
+from isthmus import TransitiveKMeans, UltrametricTree
+from isthmus.cut import cut_hierarchy
 from isthmus.model_selection import transitive_silhouette
 
 
@@ -30,7 +31,7 @@ def run(n_points: int = 1_000_000, n_dense: int = 5_000) -> Table:
 def _compile() -> None:
     model = TransitiveKMeans(2).fit(make("clustered", 2_000, 2))
     model.path(2, 3)
-    model.hierarchy()
+    cut_hierarchy(model.tree_)
 
 
 def _path(n_points: int) -> list[dict[str, object]]:

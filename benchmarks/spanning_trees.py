@@ -29,7 +29,7 @@ ROWS = (
     ("lattice", 1_000_000, 3, 0.5),
 )
 
-# Up to so many numbers a tree takes a moment, and one turn says little.
+# Trees of at most this many numbers take a moment, and one turn says little.
 _SMALL = 300_000
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.spatial import ConvexHull
 
-from isthmus import TransitiveEmbedding, TransitiveKMeans, UltrametricTree, suggest_n_clusters
+from isthmus import TransitiveCut, TransitiveEmbedding, UltrametricTree, suggest_n_clusters
 from isthmus.datasets import (
     FIGURE5_PANELS,
     load_iris,
@@ -50,11 +50,11 @@ def draw_dendrogram() -> Figure:
     figure = Figure(figsize=(12, 4.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     X, _ = make_two_moons(random_state=_SEED)
-    model = TransitiveKMeans(2).fit(X)
+    model = TransitiveCut(2).fit(X)
     plot_dendrogram(model.tree_, model.labels_, max_leaves=30, ax=left)
     left.set_title("two moons, 200 points")
     X, _ = make_multi_scale(100_000, random_state=_SEED)
-    model = TransitiveKMeans(3).fit(X)
+    model = TransitiveCut(3).fit(X)
     plot_dendrogram(model.tree_, model.labels_, max_leaves=30, ax=right)
     right.set_title("multi-scale, 100,000 points")
     return figure
@@ -65,7 +65,7 @@ def draw_distance_map() -> Figure:
     figure = Figure(figsize=(12, 4.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     X, _ = make_multi_scale(random_state=_SEED)
-    model = TransitiveKMeans(3).fit(X)
+    model = TransitiveCut(3).fit(X)
     plot_distance_map(model.tree_, model.labels_, ax=left)
     left.set_title("multi-scale, 300 points")
     X, _ = make_two_moons(100_000, random_state=_SEED)
@@ -77,7 +77,7 @@ def draw_distance_map() -> Figure:
 def draw_orders() -> Figure:
     """Draw the paper's Figure 1b: two moons, from the base distance to higher orders."""
     X, y = make_two_moons(random_state=_SEED)
-    tree = TransitiveKMeans(2).fit(X).tree_
+    tree = TransitiveCut(2).fit(X).tree_
     orders = [2, 4, 8, 16]
     steps = transitive_sequence(X, max(orders))
     panels = plot_orders(steps[[k - 1 for k in orders]], y, order=tree.leaf_order, orders=orders)
@@ -89,7 +89,7 @@ def draw_path() -> Figure:
     """Draw the way between two far ends of two moons, and the edge that decides."""
     figure = Figure(figsize=(8, 4.6), layout="constrained")
     X, _ = make_two_moons(random_state=_SEED)
-    tree = TransitiveKMeans(2).fit(X).tree_
+    tree = TransitiveCut(2).fit(X).tree_
     first, last = int(X[:, 0].argmin()), int(X[:, 0].argmax())
     path, edge = tree.path(first, last), tree.transitive_edge(first, last)
     plot_path(X, path, edge, ax=figure.add_subplot())
@@ -104,7 +104,7 @@ def draw_consistency() -> Figure:
         "Iris": load_iris(return_X_y=True)[0],
     }
     for axes, (name, X) in zip(figure.subplots(1, 2), examples.items(), strict=True):
-        model = TransitiveKMeans(3).fit(X)
+        model = TransitiveCut(3).fit(X)
         plot_consistency(consistency(model.tree_, model.labels_), ax=axes)
         axes.set_title(name)
     return figure
@@ -113,7 +113,7 @@ def draw_consistency() -> Figure:
 def draw_cluster_path() -> Figure:
     """Draw how good 2 to 12 clusters are, of a set that has three."""
     X, _ = make_multi_scale(random_state=_SEED)
-    panels = plot_cluster_path(TransitiveKMeans(3).fit(X).path(2, 12))
+    panels = plot_cluster_path(TransitiveCut(3).fit(X).path(2, 12))
     figure: Figure = panels[0].figure
     return figure
 
@@ -200,12 +200,12 @@ def draw_outliers() -> Figure:
     centres = np.repeat([[0.0, 0.0], [4.0, 0.0], [1.0, 7.0]], 200, axis=0)
     noise = rng.uniform([-6.0, -5.0], [9.0, 12.0], size=(40, 2))
     X = np.vstack([centres + scales * rng.normal(size=(600, 2)), noise])
-    plot_outliers(X, TransitiveKMeans(3).fit(X).outlier_scores_, ax=left)
+    plot_outliers(X, TransitiveCut(3).fit(X).outlier_scores_, ax=left)
     left.set_title("three scales in noise: 40 of 640 points")
     moons, _ = make_two_moons(300, random_state=_SEED)
     far = [[-1.5, 1.6], [2.6, 1.3], [2.66, 1.34], [0.5, 2.0], [-1.3, -1.0], [-1.25, -1.0]]
     X = np.vstack([moons, far])
-    plot_outliers(X, TransitiveKMeans(2).fit(X).outlier_scores_, ax=right)
+    plot_outliers(X, TransitiveCut(2).fit(X).outlier_scores_, ax=right)
     right.set_title("two moons and six far points, some in pairs")
     return figure
 

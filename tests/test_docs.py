@@ -4,12 +4,28 @@ import doctest
 import re
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
+
+mpl.use("Agg")
+
+from matplotlib import pyplot as plt
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
-PICTURES = sorted((ROOT / "docs" / "images").glob("*.png"))
+# Blocks of code without prompts, which run from the top of a page to its end.
+BLOCKS = {
+    page: [
+        block
+        for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        if ">>> " not in block
+    ]
+    for page in PAGES
+}
+PICTURES = sorted(
+    path for path in (ROOT / "docs" / "images").iterdir() if path.suffix in (".png", ".svg")
+)
 
 
 def test_there_are_pages_with_examples():
@@ -28,6 +44,16 @@ def test_examples(page):
     results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert results.failed == 0
     assert results.attempted > 0
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name
+)
+def test_code(page):
+    namespace = {}
+    for block in BLOCKS[page]:
+        exec(compile(block, page.name, "exec"), namespace)
+    plt.close("all")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
