@@ -1,6 +1,6 @@
-"""What is known of centres above and below the frontier, and the kernels that fill and read it.
+"""Sums over the points outside a node, for centres of clusters; kernels that fill and read them.
 
-centre_distances.py says what it is for.
+centre_distances.py says what they are for.
 """
 
 from __future__ import annotations
@@ -16,31 +16,32 @@ from isthmus.kmeans.embedding_step import embedded_aggregates
 from isthmus.kmeans.frontier import Frontier, members_and_distances
 from isthmus.kmeans.rows_aggregates import row_aggregates
 from isthmus.kmeans.rows_step import Centres, locate_centres
-from isthmus.prediction.ancestors import WHOLE, Parts
+from isthmus.prediction.ancestor_paths import Segments, is_node
 from isthmus.ultrametric.node_labels import MIXED
 
-# Columns of what is known below the frontier, for the rows: for a node v below frontier node F,
-# over all points m of F outside v, the sums of h_F - D(v, m) and of its squares; of the squared
-# differences of D(v, m) from the coordinates of the own centre; and the sum of distances to the
-# own cluster's points outside v.
-SHORT, SHORT_SQUARES, FAR, OWN = range(4)
+# Columns of the sums below the frontier, for the rows: for a node v below frontier node F, over all
+# points m of F outside v, the sum of the shortfalls h_F - D(v, m) and of their squares; that of the
+# squared differences of D(v, m) from the coordinates of the own centre; and the sum of distances to
+# the points of the own cluster outside v.
+SHORTFALL, SHORTFALL_SQUARES, TO_OWN_CENTRE, OWN_DISTANCES = range(4)
 
 
-class Tables(NamedTuple):
-    """What is known of the centres of a few clusters above the frontier: (count, m) each.
+class SumsAbove(NamedTuple):
+    """Sums at the nodes of a frontier for m clusters: (count, m) each.
 
     Attributes
     ----------
     label : (count,) int32
         The clusters numbered from the first of these; m stands for all others.
     mean, within_ss : float64
-        Of each centre's coordinates below a node, the mean, and the sum of squared deviations.
-        In the embedded space, the members below it; and nothing.
+        The mean of each centre's coordinates below a node, and the sum of their squared deviations
+        from it. In the embedded space, the weight of its members below the node; and nothing.
     outside, rest : float64
-        What is outside a node, and what that loses to rounding.
-    point_weights : (m,) float64
+        The sum over the points outside a node, and what it loses to rounding.
+    weights : (m,) float64
+        Those of the clusters.
     halves : (m,) float64
-        What is subtracted from every distance.
+        What is subtracted from every distance in the embedded space.
     """
 
     label: Labels
@@ -48,33 +49,36 @@ class Tables(NamedTuple):
     within_ss: Floats
     outside: Floats
     rest: Floats
-    point_weights: Floats
+    weights: Floats
     halves: Floats
 
 
-class Below(NamedTuple):
-    """What is known below the frontier.
+class SumsBelow(NamedTuple):
+    """Sums at the nodes below a frontier, over the points outside a node but below the frontier.
 
     Attributes
     ----------
     slot : (2n - 1,) int32 or int64
         The position of each node in the frontier, or that of the frontier node it is below.
+    own : (count,) float64
+        For each frontier node, the sum of distances to the points of its cluster outside it.
     sums : (2n - 1, c) float64
         Columns as above; in the embedded space one, of the squared distances to the own cluster.
     rest : (2n - 1, c) float32
         What they lose to rounding.
-    point_weights : (k,) float64
-        The weights of all clusters.
+    weights : (k,) float64
+        Those of all clusters.
     """
 
     slot: Array
+    own: Floats
     sums: Floats
     rest: Array
-    point_weights: Floats
+    weights: Floats
 
 
 @kernel
-def hand_slots_down(children: Ints, node_labels: Labels, slot: Array) -> None:
+def propagate_slots(children: Ints, node_labels: Labels, slot: Array) -> None:
     """Fill the slots of all nodes below the frontier, given those above and on it."""
     n_points = children.shape[0] + 1
     for e in range(n_points - 2, -1, -1):
@@ -91,18 +95,53 @@ def add_exactly(total: float, rest: float, term: float) -> tuple[float, float]:
     return new, rest + ((total - (new - added)) + (term - added))
 
 
+@kernel_part
+def add_below(below: SumsBelow, parent: int, child: int, column: int, term: float) -> None:
+    """Set the sum of a child to that of its parent and one more term."""
+    below.sums[child, column], rest = add_exactly(
+        below.sums[parent, column], np.float64(below.rest[parent, column]), term
+    )
+    below.rest[child, column] = rest
+
+
+@kernel_part
+def sum_of_segment(below: SumsBelow, low: int, high: int, column: int) -> float:
+    """Return the sum over a segment below the frontier."""
+    sums, rest = below.sums, below.rest
+    loss = np.float64(rest[low, column]) - np.float64(rest[high, column])
+    return float((sums[low, column] - sums[high, column]) + loss)
+
+
+@kernel_part
+def add_segment_above(above: SumsAbove, low: int, high: int, out: Floats) -> None:
+    """Add a segment between two nodes above or on the frontier to the distances of a new point."""
+    outside, rest = above.outside, above.rest
+    for a in range(out.shape[0]):
+        out[a] += (outside[low, a] - outside[high, a]) + (rest[low, a] - rest[high, a])
+
+
+@kernel_part
+def end_below(frontier: Frontier, slot: Array, low: int, high: int) -> int:
+    """Return where the part of a segment that lies below the frontier ends."""
+    x = slot[low]
+    top = frontier.node[x]
+    return int(top if slot[high] != x or top == high else high)
+
+
 @kernel
-def fill_row_tables(tree: TreeArrays, frontier: Frontier, tables: Tables, own: Floats) -> None:
-    """Fill the tables for the rows; own[x], in and out, where x is of one of their clusters.
+def sum_rows_above(
+    tree: TreeArrays, frontier: Frontier, above: SumsAbove, below: SumsBelow
+) -> None:
+    """Fill the sums above the frontier for the rows, and ``own`` of the nodes of their clusters.
 
     frontier : in
-        With the labels of the tables.
+        With the labels of the sums.
     """
     label, first = frontier.label, frontier.first
-    mean, within_ss = tables.mean, tables.within_ss
-    outside, rest = tables.outside, tables.rest
+    mean, within_ss = above.mean, above.within_ss
+    outside, rest = above.outside, above.rest
     count, k = mean.shape
-    centres = Centres(tables.point_weights, mean, within_ss, outside, own)
+    centres = Centres(above.weights, mean, within_ss, outside, below.own)
     locate_centres(tree, frontier, centres, False)
     for a in range(k):
         rest[0, a] = 0.0
@@ -114,136 +153,116 @@ def fill_row_tables(tree: TreeArrays, frontier: Frontier, tables: Tables, own: F
             y, z = first[x] + side, first[x] + 1 - side
             for a in range(k):
                 to_z = h - mean[z, a]
-                outside[y, a], rest[y, a] = add_exactly(
-                    outside[x, a],
-                    rest[x, a],
-                    frontier.weight[z] * to_z * to_z + within_ss[z, a],
-                )
+                term = frontier.weight[z] * to_z * to_z + within_ss[z, a]
+                outside[y, a], rest[y, a] = add_exactly(outside[x, a], rest[x, a], term)
 
 
 @kernel
-def sum_rows_below(tree: TreeArrays, frontier: Frontier, own: Floats, below: Below) -> None:
-    """Fill what is known below the frontier, for the rows; it is given as zeros."""
+def sum_rows_below(tree: TreeArrays, frontier: Frontier, below: SumsBelow) -> None:
+    """Fill the sums below the frontier for the rows; they are zeros on entry."""
     children, heights = tree.children, tree.heights
     n_points = children.shape[0] + 1
-    node, label, sums, rest = frontier.node, frontier.label, below.sums, below.rest
+    node, label, sums = frontier.node, frontier.label, below.sums
     for x in range(node.shape[0]):
         if label[x] != MIXED:
-            sums[node[x], OWN] = own[x]
+            sums[node[x], OWN_DISTANCES] = below.own[x]
     for e in range(n_points - 2, -1, -1):
         v = n_points + e
         x = below.slot[v]
         if label[x] == MIXED:
             continue
-        h, weight_b = heights[e], below.point_weights[label[x]]
-        short = heights[node[x] - n_points] - h
+        h, weight_b = heights[e], below.weights[label[x]]
+        shortfall = heights[node[x] - n_points] - h
         for side in range(2):
             y, z = children[e, side], children[e, 1 - side]
             of_z = row_aggregates(tree, z)
-            own_z = sums[v, OWN] + h * weight_of(tree, y)
+            own_z = sums[v, OWN_DISTANCES] + h * weight_of(tree, y)
             to_z = h - (own_z + of_z.t_sum / of_z.weight) / weight_b
-            far = of_z.weight * to_z * to_z + of_z.t_within_ss / (weight_b * weight_b)
-            sums[y, OWN] = sums[v, OWN] + h * of_z.weight
-            sums[y, SHORT], rest[y, SHORT] = add_exactly(
-                sums[v, SHORT], rest[v, SHORT], of_z.weight * short
-            )
-            sums[y, SHORT_SQUARES], rest[y, SHORT_SQUARES] = add_exactly(
-                sums[v, SHORT_SQUARES], rest[v, SHORT_SQUARES], of_z.weight * short * short
-            )
-            sums[y, FAR], rest[y, FAR] = add_exactly(sums[v, FAR], rest[v, FAR], far)
-
-
-@kernel_part
-def stretch_below(below: Below, low: int, high: int, column: int) -> float:
-    """Return the sum over a stretch below the frontier."""
-    sums, rest = below.sums, below.rest
-    loss = np.float64(rest[low, column]) - np.float64(rest[high, column])
-    return float((sums[low, column] - sums[high, column]) + loss)
-
-
-@kernel_part
-def add_stretch_above(tables: Tables, low: int, high: int, out: Floats) -> None:
-    """Add a stretch between two nodes above or on the frontier to the distances of a new point."""
-    outside, rest = tables.outside, tables.rest
-    for a in range(out.shape[0]):
-        out[a] += (outside[low, a] - outside[high, a]) + (rest[low, a] - rest[high, a])
+            to_own = of_z.weight * to_z * to_z + of_z.t_within_ss / (weight_b * weight_b)
+            sums[y, OWN_DISTANCES] = sums[v, OWN_DISTANCES] + h * of_z.weight
+            add_below(below, v, y, SHORTFALL, of_z.weight * shortfall)
+            add_below(below, v, y, SHORTFALL_SQUARES, of_z.weight * shortfall * shortfall)
+            add_below(below, v, y, TO_OWN_CENTRE, to_own)
 
 
 @kernel
 def fill_row_distances(
     tree: TreeArrays,
     frontier: Frontier,
-    tables: Tables,
-    below: Below,
-    begin: Ints,
-    parts: Parts,
+    above: SumsAbove,
+    below: SumsBelow,
+    segments: Segments,
     out: Floats,
 ) -> None:
     """Fill out, (n_new, m), with the squared distances of new rows to the centres of clusters."""
     n_points = tree.children.shape[0] + 1
-    node, slot, mean = frontier.node, below.slot, tables.mean
+    node, slot, mean = frontier.node, below.slot, above.mean
     for i in range(out.shape[0]):
         for a in range(out.shape[1]):
             out[i, a] = 0.0
-        for p in range(3 * begin[i], 3 * begin[i] + parts.n_parts[i]):
-            low, high = parts.low[p], parts.high[p]
+        for s in range(segments.begin[i], segments.begin[i] + segments.n_segments[i]):
+            low, high = segments.low[s], segments.high[s]
             x = slot[low]
-            if high == WHOLE:
-                add_node_of_rows(tree, frontier, tables, below, parts, p, out[i])
+            if is_node(segments, s):
+                add_node_of_rows(tree, frontier, above, below, low, segments.length[s], out[i])
                 continue
             if node[x] != low:  # below the frontier
-                top = node[x] if slot[high] != x or node[x] == high else high
+                top = end_below(frontier, slot, low, high)
                 weight = weight_of(tree, top) - weight_of(tree, low)
-                short = stretch_below(below, low, top, SHORT)
-                squares = stretch_below(below, low, top, SHORT_SQUARES)
+                shortfall = sum_of_segment(below, low, top, SHORTFALL)
+                squares = sum_of_segment(below, low, top, SHORTFALL_SQUARES)
                 h = tree.heights[node[x] - n_points]
                 for a in range(out.shape[1]):
-                    if a == tables.label[x]:
-                        out[i, a] += stretch_below(below, low, top, FAR)
+                    if a == above.label[x]:
+                        out[i, a] += sum_of_segment(below, low, top, TO_OWN_CENTRE)
                     else:
                         # h is not above the other centre's coordinate: nothing is subtracted
                         up = mean[x, a] - h
-                        out[i, a] += up * (weight * up + 2.0 * short) + squares
+                        out[i, a] += up * (weight * up + 2.0 * shortfall) + squares
                 if top == high:
                     continue
-            add_stretch_above(tables, x, slot[high], out[i])
+            add_segment_above(above, x, slot[high], out[i])
 
 
 @kernel_part
 def add_node_of_rows(
     tree: TreeArrays,
     frontier: Frontier,
-    tables: Tables,
-    below: Below,
-    parts: Parts,
-    p: int,
+    above: SumsAbove,
+    below: SumsBelow,
+    v: int,
+    length: float,
     out: Floats,
 ) -> None:
-    """Add what a node whose points are all equally far adds to the distances of a new row."""
-    v, length = parts.low[p], parts.length[p]
+    """Add what node v, whose points are all ``length`` away, adds to the distances of a new row."""
     x = below.slot[v]
     of_v = row_aggregates(tree, v)
     for a in range(out.shape[0]):
-        centre, within_ss = tables.mean[x, a], 0.0
+        centre, within_ss = above.mean[x, a], 0.0
         if frontier.node[x] == v:
-            within_ss = tables.within_ss[x, a]
-        elif a == tables.label[x]:
-            weight_b = tables.point_weights[a]
-            centre = (below.sums[v, OWN] + of_v.t_sum / of_v.weight) / weight_b
+            within_ss = above.within_ss[x, a]
+        elif a == above.label[x]:
+            weight_b = above.weights[a]
+            centre = (below.sums[v, OWN_DISTANCES] + of_v.t_sum / of_v.weight) / weight_b
             within_ss = of_v.t_within_ss / (weight_b * weight_b)
         out[a] += of_v.weight * (length - centre) * (length - centre) + within_ss
 
 
 @kernel
-def fill_embedded_tables(tree: TreeArrays, frontier: Frontier, tables: Tables) -> None:
-    """Fill the tables for the embedded space; the frontier has their labels."""
+def sum_embedded_above(
+    tree: TreeArrays,
+    frontier: Frontier,
+    above: SumsAbove,
+    below: SumsBelow,  # noqa: ARG001  (as for the rows)
+) -> None:
+    """Fill the sums above the frontier for the embedded space; the frontier has their labels."""
     label, first = frontier.label, frontier.first
-    members, sums, rest = tables.mean, tables.outside, tables.rest
+    members, sums, rest = above.mean, above.outside, above.rest
     count, k = members.shape
     members_and_distances(frontier, False, members, sums)
     for a in range(k):
-        tables.point_weights[a] = members[0, a]
-        tables.halves[a] = rest[0, a] = 0.0
+        above.weights[a] = members[0, a]
+        above.halves[a] = rest[0, a] = 0.0
     for x in range(count):
         b = label[x]
         if b == MIXED:
@@ -254,35 +273,31 @@ def fill_embedded_tables(tree: TreeArrays, frontier: Frontier, tables: Tables) -
                     sums[y, a], rest[y, a] = add_exactly(sums[x, a], rest[x, a], h * members[z, a])
         elif b < k:
             of_x = embedded_aggregates(tree, frontier.node[x])
-            tables.halves[b] += of_x.weight * sums[x, b] + of_x.t_sum
+            above.halves[b] += of_x.weight * sums[x, b] + of_x.t_sum
     for a in range(k):
-        tables.halves[a] /= 2.0 * tables.point_weights[a] * tables.point_weights[a]
+        above.halves[a] /= 2.0 * above.weights[a] * above.weights[a]
 
 
 @kernel
-def sum_squares_below(tree: TreeArrays, frontier: Frontier, below: Below) -> None:
-    """Fill what is known below the frontier, for the embedded space; it is given as zeros."""
+def sum_embedded_below(tree: TreeArrays, frontier: Frontier, below: SumsBelow) -> None:
+    """Fill the sums below the frontier for the embedded space; they are zeros on entry."""
     n_points = tree.children.shape[0] + 1
-    sums, rest = below.sums, below.rest
     for e in range(n_points - 2, -1, -1):
         v = n_points + e
         if frontier.label[below.slot[v]] == MIXED:
             continue
         for side in range(2):
             y, z = tree.children[e, side], tree.children[e, 1 - side]
-            sums[y, 0], rest[y, 0] = add_exactly(
-                sums[v, 0], rest[v, 0], tree.heights[e] * weight_of(tree, z)
-            )
+            add_below(below, v, y, 0, tree.heights[e] * weight_of(tree, z))
 
 
 @kernel
 def fill_embedded_distances(
     tree: TreeArrays,
     frontier: Frontier,
-    tables: Tables,
-    below: Below,
-    begin: Ints,
-    parts: Parts,
+    above: SumsAbove,
+    below: SumsBelow,
+    segments: Segments,
     out: Floats,
 ) -> None:
     """Fill out, (n_new, m), with the squared distances of new points to the centres of clusters."""
@@ -290,24 +305,24 @@ def fill_embedded_distances(
     for i in range(out.shape[0]):
         for a in range(k):
             out[i, a] = 0.0
-        for p in range(3 * begin[i], 3 * begin[i] + parts.n_parts[i]):
-            low, high = parts.low[p], parts.high[p]
+        for s in range(segments.begin[i], segments.begin[i] + segments.n_segments[i]):
+            low, high = segments.low[s], segments.high[s]
             x = slot[low]
-            b = tables.label[x]
-            if high == WHOLE:
-                square = parts.length[p] * parts.length[p]
+            b = above.label[x]
+            if is_node(segments, s):
+                square = segments.length[s] * segments.length[s]
                 if node[x] == low:
                     for a in range(k):
-                        out[i, a] += tables.mean[x, a] * square
+                        out[i, a] += above.mean[x, a] * square
                 elif b < k:
                     out[i, b] += weight_of(tree, low) * square
                 continue
             if node[x] != low:  # below the frontier
-                top = node[x] if slot[high] != x or node[x] == high else high
+                top = end_below(frontier, slot, low, high)
                 if b < k:
-                    out[i, b] += stretch_below(below, low, top, 0)
+                    out[i, b] += sum_of_segment(below, low, top, 0)
                 if top == high:
                     continue
-            add_stretch_above(tables, x, slot[high], out[i])
+            add_segment_above(above, x, slot[high], out[i])
         for a in range(k):
-            out[i, a] = out[i, a] / tables.point_weights[a] - tables.halves[a]
+            out[i, a] = out[i, a] / above.weights[a] - above.halves[a]

@@ -12,9 +12,9 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.rounding import is_nearer
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.space import TreeSpace
-from isthmus.prediction.ancestors import MOST_EDGES, Ancestry, Parts, ancestry_of, find_parts
+from isthmus.prediction.ancestor_paths import Ancestry, Segments, find_segments
 from isthmus.prediction.attachments import Attachments, transitive_rows
-from isthmus.prediction.centre_distances import CentreSums, EmbeddedSums, RowSums
+from isthmus.prediction.centre_distances import CentreSums
 from isthmus.ultrametric import UltrametricTree
 
 # New points whose distances are computed together; more where tables for a few clusters at a time
@@ -50,16 +50,15 @@ class ClusterCentres:
 
     @cached_property
     def _ancestry(self) -> Ancestry:
-        return ancestry_of(self.tree)
+        return Ancestry.of_tree(self.tree)
 
     @cached_property
     def _sums(self) -> CentreSums:
-        kind = EmbeddedSums if self.space.name == "embedding" else RowSums
-        return kind(self.space.objective, self.labels)
+        return CentreSums(self.space.objective, self.labels)
 
     def prepare(self) -> None:
         """Compute now what is otherwise computed by the first call."""
-        announce_compilation("the distances of new points to clusters", find_parts)
+        announce_compilation("the distances of new points to clusters", find_segments)
         self._ancestry, self._sums  # noqa: B018
 
     @property
@@ -103,31 +102,18 @@ class ClusterCentres:
 
     def _distances(self, attachments: Attachments) -> Iterator[tuple[int, Floats]]:
         """Yield a few clusters at a time: the first one, and squared distances, (n_new, m)."""
-        n_edges = len(attachments.point)
-        low, high = np.empty((2, 3 * n_edges), dtype=np.int64)
-        parts = Parts(np.empty(len(attachments), dtype=np.int32), low, high, np.empty(3 * n_edges))
-        find_parts(
-            self._ancestry,
-            self.tree.children,
-            attachments.begin,
-            attachments.point,
-            attachments.length,
-            self._scaled(attachments.length),
-            np.empty(MOST_EDGES, dtype=np.int64),
-            parts,
-            0,
-            len(attachments),
-        )
-        many = np.flatnonzero(parts.n_parts < 0)
-        if not many.size:
-            yield from self._sums.distances(attachments.begin, parts)
+        lengths = self._scaled(attachments.length)
+        segments = Segments.of(attachments, self._ancestry, lengths)
+        too_many = np.flatnonzero(segments.n_segments < 0)
+        if not too_many.size:
+            yield from self._sums.distances(segments)
             return
         by_rows = self._distances_by_rows(
-            Attachments.joined([attachments.part(i, i + 1) for i in many.tolist()])
+            Attachments.joined([attachments.part(i, i + 1) for i in too_many.tolist()])
         )
-        parts.n_parts[many] = 0
-        for first, distances in self._sums.distances(attachments.begin, parts):
-            distances[many] = by_rows[:, first : first + distances.shape[1]]
+        segments.n_segments[too_many] = 0
+        for first, distances in self._sums.distances(segments):
+            distances[too_many] = by_rows[:, first : first + distances.shape[1]]
             yield first, distances
 
     def _scaled(self, lengths: Floats) -> Floats:
