@@ -11,6 +11,7 @@ from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.registry import resolve_metric
 from isthmus.prediction import attach as module
 from isthmus.prediction.attach import attach_all, attachment_search
+from isthmus.prediction.attach_by_kdtree import KdTreeSearch
 from isthmus.prediction.attachments import transitive_rows
 from isthmus.spanning_tree.selection import find_spanning_tree
 from oracles.dense import distances_of_new_point
@@ -86,7 +87,7 @@ def test_a_kd_tree_finds_the_rows_of_all_distances(kind, n, d, seed):
     fitted = X[:n].astype(np.float32 if seed % 2 else np.float64)
     tree = UltrametricTree.from_data(fitted, metric=metric)
     search = attachment_search(fitted, tree, resolve_metric(metric, None))
-    assert isinstance(search, module._KdTreeSearch)
+    assert isinstance(search, KdTreeSearch)
     attachments, found = rows_of(search, tree, new)
     name = metric.replace("manhattan", "cityblock")
     base = np.array([distance_matrix(np.vstack([fitted, x]), metric)[-1, :-1] for x in new])
@@ -106,7 +107,7 @@ def test_every_metric(metric, params, kind):
     fitted, new = split(metric, 120, kind, seed=3)
     tree = UltrametricTree.from_data(fitted, metric=metric, metric_params=params)
     search = attachment_search(fitted, tree, resolve_metric(metric, params))
-    assert isinstance(search, module._KdTreeSearch) == ((metric, params) in FAST)
+    assert isinstance(search, KdTreeSearch) == ((metric, params) in FAST)
     attachments, found = rows_of(search, tree, new)
     given = params
     if metric == "seuclidean" and params is None:

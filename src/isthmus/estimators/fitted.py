@@ -21,7 +21,8 @@ from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.outliers import find_reference_groups, scores_of_new_points
-from isthmus.prediction.attach import AttachmentSearch, GivenDistances, attachment_search
+from isthmus.prediction.attach import attachment_search
+from isthmus.prediction.attach_by_rows import AttachmentSearch, GivenDistances
 from isthmus.prediction.attachments import transitive_rows
 from isthmus.prediction.cluster_centres import ClusterCentres
 from isthmus.spanning_tree import SpanningTree

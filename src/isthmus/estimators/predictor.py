@@ -11,7 +11,7 @@ from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.precomputed import NewDistances
-from isthmus.prediction.attach import AttachmentSearch
+from isthmus.prediction.attach_by_rows import AttachmentSearch
 from isthmus.prediction.attachments import Attachments
 from isthmus.prediction.cluster_centres import ClusterCentres
 

@@ -1,0 +1,306 @@
+"""New points → attachment edges, by rows of distances to all points of the tree."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import vstack
+
+from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.metrics.accumulate import fill_distances
+from isthmus.metrics.mapped import MappedMetric, PreparedPoints, map_for_others, prepare_points
+from isthmus.metrics.maps import unchanged
+from isthmus.metrics.pairwise import distances_between
+from isthmus.metrics.precomputed import NewDistances
+from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
+from isthmus.prediction.attachments import Attachments, attach_by_distances
+from isthmus.spanning_tree.duplicates import RowIndex
+from isthmus.ultrametric import UltrametricTree
+
+# Beyond these magnitudes sums of squares, and of powers up to the eighth, could overflow.
+_FAR, _FAR_FOR_POWERS = 1e100, 1e30
+# Distances that are held together.
+_DISTANCES_TOGETHER = 1 << 21
+
+Find = Callable[[Ints], Attachments]
+
+
+class AttachmentSearch(ABC):
+    """The points of a tree, to which new points are attached.
+
+    Attributes
+    ----------
+    n_together : int
+        The best number of new points to ask for at once.
+    """
+
+    n_together: int
+    # Whether a new row that equals a row of the tree is that point, whatever their distance:
+    # rounding may make it more than zero, and some metrics do.
+    _identifies_rows = False
+
+    def __init__(self, points: Any, tree: UltrametricTree) -> None:
+        self.points = points
+        self.tree = tree
+
+    @cached_property
+    def _rows(self) -> RowIndex:
+        return RowIndex(np.ascontiguousarray(self.points))
+
+    def prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:
+        """Return a function from the numbers of some new points, (m,) int64, to attachments.
+
+        New points that the metric does not take are refused here.
+
+        Parameters
+        ----------
+        new : array, CSR matrix or list of objects
+            Checked, of the same kind as the points of the tree.
+        only_nearest : bool
+            Whether the nearest point of the tree is all that is wanted.
+        n_jobs : int
+            Threads for what the first call computes for all new points.
+        """
+        find = self._prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
+        if not self._identifies_rows:
+            return find
+        equal = self._rows.find(new)
+
+        def find_all(numbers: Ints) -> Attachments:
+            same = equal[numbers]
+            return find(numbers[same < 0]).among(same)
+
+        return find_all
+
+    @abstractmethod
+    def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:
+        """Do the same without regard to equal rows."""
+
+
+def attach_rows(
+    tree: UltrametricTree, distances: Floats, *, only_nearest: bool, heights: Floats | None = None
+) -> Attachments:
+    """Return the attachments of new points whose distances to all points of a tree are known.
+
+    heights : (n - 1,) float64, optional
+        Those of the tree in the unit of the distances, if it is another one.
+    """
+    if only_nearest:
+        nearest = distances.argmin(axis=1)
+        length = distances[np.arange(len(distances)), nearest]
+        return Attachments(np.arange(len(distances) + 1), nearest, length)
+    blocks = [(np.arange(len(distances)), distances)]
+    return attach_by_distances(tree, len(distances), blocks, heights)
+
+
+class _RowSearch(AttachmentSearch):
+    """Points whose distances come in rows, for each new point to all points of the tree."""
+
+    @abstractmethod
+    def _distances(self, new: Any) -> Callable[[Ints], Floats]:
+        """Return a function from the numbers of some new points to their rows of distances."""
+
+    def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
+        rows = self._distances(new)
+        return lambda numbers: attach_rows(self.tree, rows(numbers), only_nearest=only_nearest)
+
+
+class ScipySearch(_RowSearch):
+    """Points in an array, whose distances SciPy computes."""
+
+    _identifies_rows = True
+
+    def __init__(self, points: Array, tree: UltrametricTree, metric: RowMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        self.n_together = max(1, _DISTANCES_TOGETHER // len(points))
+
+    @cached_property
+    def _prepared(self) -> Floats:
+        return self.metric.prepare(self.points)
+
+    def _distances(self, new: Array) -> Callable[[Ints], Floats]:
+        mapped, points = self.metric.prepare(new), self._prepared
+
+        def rows(numbers: Ints) -> Floats:
+            distances = np.empty((len(numbers), len(points)))
+            for row, i in zip(distances, numbers, strict=True):
+                self.metric.fill(mapped[i : i + 1], points, row[None, :])
+                if (j := first_invalid(row)) is not None:
+                    raise ValueError(
+                        f"The distance of row {i} to row {j} of the fit by "
+                        f"metric={self.metric.name!r} is {row[j]}. {self.metric.undefined}"
+                    )
+            return distances
+
+        return rows
+
+
+class CallableSearch(_RowSearch):
+    """Rows of a table, or any objects, whose distances Python computes."""
+
+    n_together = 1
+
+    def __init__(self, points: Any, tree: UltrametricTree, metric: CallableMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        self._identifies_rows = not isinstance(points, list)  # of objects only the metric knows
+
+    def _distances(self, new: Any) -> Callable[[Ints], Floats]:
+        items, n_points = [*self.points, *new], len(self.points)
+
+        def rows(numbers: Ints) -> Floats:
+            distances = np.empty((len(numbers), n_points))
+            for row, i in zip(distances, numbers, strict=True):
+                row[:] = self.metric.distances(items, n_points + int(i), range(n_points))
+            return distances
+
+        return rows
+
+
+class GivenDistances(_RowSearch):
+    """Points known by their distances only; new ones come as their distances to all rows of a fit.
+
+    Parameters
+    ----------
+    tree : UltrametricTree
+    is_fitted : (n_rows,) bool, optional
+        Which rows are on the tree; all, if None.
+    """
+
+    def __init__(self, tree: UltrametricTree, is_fitted: Array | None) -> None:
+        super().__init__(None, tree)
+        self._columns = None if is_fitted is None else np.flatnonzero(is_fitted)
+        self.n_together = max(1, _DISTANCES_TOGETHER // tree.n_points)
+
+    def _distances(self, new: NewDistances) -> Callable[[Ints], Floats]:
+        def rows(numbers: Ints) -> Floats:
+            distances = new.rows(numbers)
+            if self._columns is not None:
+                distances = distances[:, self._columns]
+            unreachable = np.flatnonzero(np.isinf(distances).all(axis=1))
+            if unreachable.size:
+                raise ValueError(
+                    f"Row {numbers[unreachable[0]]} has no distance to a row of the fit (with a "
+                    "weight above 0), so nothing says where it belongs."
+                )
+            return distances
+
+        return rows
+
+
+class PairSearch(AttachmentSearch):
+    """Points of any kind, joined with the new ones: sparse rows, and points very far away."""
+
+    def __init__(self, points: Any, tree: UltrametricTree, metric: MappedMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        # not too few, since each call copies all points
+        self.n_together = max(64, _DISTANCES_TOGETHER // points.shape[0])
+
+    def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
+        dense = isinstance(new, np.ndarray)
+        if not dense:
+            prepare_points(new, self.metric)
+        n_points = self.points.shape[0]
+        targets: Ints = np.arange(n_points)
+
+        def find(numbers: Ints) -> Attachments:
+            both = [self.points, new[numbers]]
+            joined = np.concatenate(both) if dense else vstack(both, format="csr")
+            sources: Ints = np.arange(n_points, n_points + len(numbers))
+            found: dict[int, Attachments] = {}
+            for some, distances in distances_between(joined, sources, targets, self.metric):
+                attached = attach_rows(self.tree, distances, only_nearest=only_nearest)
+                found.update((int(i), attached.part(j, j + 1)) for j, i in enumerate(some))
+            return Attachments.joined([found[i] for i in range(len(numbers))])
+
+        return find
+
+
+class KernelSearch(AttachmentSearch):
+    """Points in an array, whose distances a kernel computes."""
+
+    def __init__(self, points: Array, tree: UltrametricTree, metric: MappedMetric) -> None:
+        super().__init__(points, tree)
+        self.metric = metric
+        self._by_pairs = PairSearch(points, tree, metric)
+        self._identifies_rows = metric.prepare is not unchanged  # otherwise they are at distance 0
+        self.n_together = max(1, _DISTANCES_TOGETHER // len(points))
+
+    @cached_property
+    def _prepared(self) -> PreparedPoints:
+        # in C order, as new points will be: sums over features then round alike
+        return prepare_points(np.ascontiguousarray(self.points), self.metric)
+
+    @cached_property
+    def _map(self) -> Callable[[Array], Floats]:
+        return map_for_others(self._prepared, np.ascontiguousarray(self.points))
+
+    @cached_property
+    def _columns(self) -> Array:
+        return np.ascontiguousarray(self._prepared.points.T)
+
+    @cached_property
+    def _heights(self) -> Floats:
+        """The heights of the tree, as distances are accumulated; powers by their sums."""
+        edges = self.tree.spanning_tree.edges
+        return _accumulated_lengths(self._prepared.points, edges, self.metric)
+
+    def _prepare(self, new: Array, *, only_nearest: bool, n_jobs: int) -> Find:
+        mapped = self._map(np.ascontiguousarray(new))
+        limit = _FAR_FOR_POWERS if self.metric.kind == POWERS else _FAR
+        with np.errstate(invalid="ignore"):
+            near: Array = np.asarray((np.abs(mapped) < limit).all(axis=1))
+        self._build(n_jobs)
+        far = self._by_pairs.prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
+
+        def find(numbers: Ints) -> Attachments:
+            if near[numbers].all():
+                return self._find(mapped[numbers], only_nearest=only_nearest)
+            return Attachments.joined(
+                [
+                    self._find(mapped[i : i + 1], only_nearest=only_nearest)
+                    if near[i]
+                    else far(np.array([i]))
+                    for i in numbers
+                ]
+            )
+
+        return find
+
+    def _build(self, n_jobs: int) -> None:  # noqa: ARG002
+        """Compute what all calls share, before threads do."""
+        self._columns, self._heights  # noqa: B018
+
+    def _find(self, mapped: Floats, *, only_nearest: bool) -> Attachments:
+        kind, power = self.metric.kind, self.metric.power
+        distances = np.empty((len(mapped), self._columns.shape[1]))
+        fill_distances(mapped, self._columns, kind, power, distances)
+        # as the kd-tree compares them: two distances may be equal that were not before the root
+        heights = self._heights ** (1.0 / power) if kind == POWERS else self._heights
+        found = attach_rows(self.tree, distances, only_nearest=only_nearest, heights=heights)
+        return Attachments(found.begin, found.point, self._prepared.heights(found.length))
+
+
+def _accumulated_lengths(points: Array, edges: Ints, metric: MappedMetric) -> Floats:
+    """Return the lengths of edges, from the shortest to the longest, as kernels accumulate them.
+
+    Those of Minkowski's distances are sums of powers.
+    """
+    total = np.zeros(len(edges))
+    for feature in points.T:
+        difference = np.abs(
+            feature[edges[:, 0]].astype(np.float64) - feature[edges[:, 1]].astype(np.float64)
+        )
+        if metric.kind == MAXIMUM:
+            np.maximum(total, difference, out=total)
+        else:
+            total += difference ** {SQUARES: 2.0, ABSOLUTES: 1.0}.get(metric.kind, metric.power)
+    # rounding may have made some lengths equal
+    return np.asarray(np.maximum.accumulate(total))
