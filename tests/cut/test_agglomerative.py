@@ -7,8 +7,8 @@ from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, TransitiveCut, UltrametricTree
 from isthmus.cut import cut_hierarchy
-from isthmus.cut import merge_order as join_groups
-from isthmus.cut.merge_order import edges_as_joined
+from isthmus.cut import merge_order as merge_order_module
+from isthmus.cut.merge_order import merge_order
 from oracles.dense import joins
 
 
@@ -17,7 +17,7 @@ def partition(labels):
 
 
 def random_tree(rng, n, weights, hubs=False):
-    """A tree of edges in any shape; with hubs, most points hang on a few."""
+    """A tree of edges in any shape; with hubs, most points are adjacent to a few."""
     edges = [(int(rng.integers(min(i, 3) if hubs else i)), i) for i in range(1, n)]
     tree = SpanningTree.from_edges(np.array(edges).reshape(-1, 2), weights)
     return UltrametricTree.from_spanning_tree(tree)
@@ -27,7 +27,7 @@ def assert_obeys_the_rule(tree, point_weights=None):
     n = tree.n_points
     order, scores, parts = joins(n, tree.spanning_tree.edges, tree.heights, point_weights)
     weight = np.ones(n) if point_weights is None else point_weights
-    found, found_scores = edges_as_joined(tree.spanning_tree.edges, tree.heights, weight)
+    found, found_scores = merge_order(tree.spanning_tree.edges, tree.heights, weight)
     assert found.tolist() == order
     np.testing.assert_allclose(found_scores, scores, rtol=1e-14)
     hierarchy = cut_hierarchy(tree, sample_weight=point_weights)
@@ -54,9 +54,9 @@ def test_hubs_and_ties(monkeypatch, seed, listed):
 
     As plain Python, which sees how many groups are listed.
     """
-    monkeypatch.setattr(join_groups, "_LISTED", listed)
-    for name in ("enter_edges", "join_cheapest"):
-        monkeypatch.setattr(join_groups, name, getattr(join_groups, name).function)
+    monkeypatch.setattr(merge_order_module, "_LISTED", listed)
+    in_python = merge_order_module.merge_parts.function
+    monkeypatch.setattr(merge_order_module, "merge_parts", in_python)
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 70))
     few = [np.array([1.0]), np.array([0.0, 1.0, 2.0]), np.linspace(1, 2, 40)][seed % 3]
@@ -159,7 +159,7 @@ def test_few_points():
 def test_many_joins_take_several_calls(monkeypatch):
     tree = UltrametricTree.from_data(points("blobs", 300, 2, 0))
     expected = cut_hierarchy(tree).linkage
-    monkeypatch.setattr(join_groups, "_STEPS", 7)
+    monkeypatch.setattr(merge_order_module, "_STEPS", 7)
     np.testing.assert_array_equal(cut_hierarchy(tree).linkage, expected)
 
 

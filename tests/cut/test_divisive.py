@@ -5,7 +5,6 @@ import pytest
 
 from inputs import many, points
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.cut import divisive as cut_module
 from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
 from oracles.dense import cut
@@ -56,39 +55,38 @@ def test_infinite_edges_are_cut_first_and_then_as_any_others():
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), many(56))
-def test_pieces_are_the_spanning_tree(kind, n, d, seed):
+def test_contracted_edges_leave_the_rest_of_the_spanning_tree(kind, n, d, seed):
     tree = UltrametricTree.from_data(points(kind, n, d, seed))
-    for n_open in sorted({0, 1, n // 3, n - 2, n - 1} & set(range(n))):
-        pieces = ContractedTree.below(tree, n_open)
-        members = [
-            tree.members(int(node)).tolist() for node in pieces.node[np.argsort(pieces.place)]
-        ]
+    for n_edges in sorted({0, 1, n // 3, n - 2, n - 1} & set(range(n))):
+        contracted = ContractedTree.of(tree, n_edges)
+        position, parent, size, merge = contracted.rooted
+        members = [tree.members(int(node)).tolist() for node in contracted.node[position.argsort()]]
         assert sorted(np.concatenate(members)) == list(range(n))
         assert 0 in members[0]
-        piece_of = {point: place for place, part in enumerate(members) for point in part}
-        assert (pieces.parent[0], pieces.merge[0]) == (-1, -1)
-        assert sorted(pieces.merge[1:]) == list(range(n - 1 - n_open, n - 1))
-        sizes = np.ones(len(pieces), dtype=int)
-        for place in range(n_open, 0, -1):
-            ends = tree.spanning_tree.edges[pieces.merge[place]]
-            assert {piece_of[i] for i in ends.tolist()} == {place, pieces.parent[place]}
-            assert pieces.parent[place] < place
-            sizes[pieces.parent[place]] += sizes[place]
-        np.testing.assert_array_equal(pieces.size, sizes)
-        # A branch is a slice: each piece hangs on the one before it, or on one that this is below.
-        for place in range(1, len(pieces)):
-            above = place - 1
-            while above != pieces.parent[place]:
-                above = pieces.parent[above]
+        component_of = {point: at for at, part in enumerate(members) for point in part}
+        assert (parent[0], merge[0]) == (-1, -1)
+        assert sorted(merge[1:]) == list(range(n - 1 - n_edges, n - 1))
+        sizes = np.ones(len(contracted), dtype=int)
+        for at in range(n_edges, 0, -1):
+            ends = tree.spanning_tree.edges[merge[at]]
+            assert {component_of[i] for i in ends.tolist()} == {at, parent[at]}
+            assert parent[at] < at
+            sizes[parent[at]] += sizes[at]
+        np.testing.assert_array_equal(size, sizes)
+        # A branch is a slice: the parent is the component before, or one of its ancestors.
+        for at in range(1, len(contracted)):
+            above = at - 1
+            while above != parent[at]:
+                above = parent[above]
                 assert above >= 0
-        np.testing.assert_array_equal(pieces.point_weights(None), [len(part) for part in members])
+        np.testing.assert_array_equal(contracted.weights(None), [len(part) for part in members])
         point_weights = np.random.default_rng(seed).uniform(1, 2, size=n)
         expected = [point_weights[part].sum() for part in members]
-        np.testing.assert_allclose(pieces.point_weights(point_weights), expected, rtol=1e-14)
+        np.testing.assert_allclose(contracted.weights(point_weights), expected, rtol=1e-14)
 
 
 def cut_slowly(tree, k, point_weights=None, least=0.0):
-    """CUT on the points, whatever the pieces: of scores that agree, the edge merged last."""
+    """CUT on the points, whatever is contracted: of scores that agree, the edge merged last."""
     n, ones = tree.n_points, np.ones(tree.n_points) if point_weights is None else point_weights
     parts, last = [set(range(n))], []
     edges, weights = tree.spanning_tree.edges.tolist(), tree.heights
@@ -122,9 +120,9 @@ def cut_slowly(tree, k, point_weights=None, least=0.0):
 
 @pytest.mark.parametrize("point_weights", [None, "whole", "any"])
 @pytest.mark.parametrize("least", [0.0, 3.0])
-def test_pieces_change_no_part(monkeypatch, point_weights, least):
-    """Nor do ties: few pieces suffice, or they are taken apart."""
-    n_in_pieces = n_taken_apart = n_refused = 0
+def test_contraction_changes_no_part(point_weights, least):
+    """Nor do ties: the heaviest edges suffice, or CUT looks at all of them."""
+    n_contracted = n_in_full = n_refused = 0
     clouds = [("blobs", 25 + seed, 2, seed) for seed in range(40)]
     for kind, n, d, seed in [*many(120, largest=40), *clouds]:
         if n < 4:
@@ -137,22 +135,19 @@ def test_pieces_change_no_part(monkeypatch, point_weights, least):
             "any": 10.0 ** rng.uniform(-2, 2, size=n),
         }[point_weights]
         k = int(rng.integers(2, min(n, 7)))
-        monkeypatch.setattr(cut_module, "_SHARE", int(rng.integers(2, 8)))
-        monkeypatch.setattr(cut_module, "_FEW", 1)
-        monkeypatch.setattr(cut_module, "_PER_PART", int(rng.integers(0, 2)))
+        n_edges = max(1, (n - 1) // int(rng.integers(2, 8)), k * int(rng.integers(0, 2)))
         try:
             expected = cut_slowly(tree, k, given, least)
         except TooFewCutsError as error:
             n_parts = error.n_parts
             with pytest.raises(TooFewCutsError, match=f"only {n_parts} parts"):
-                cut_spanning_tree(tree, k, given, least)
+                cut_spanning_tree(tree, k, given, least, n_edges)
             n_refused += 1
             continue
-        parts = cut_spanning_tree(tree, k, given, least)
+        parts = cut_spanning_tree(tree, k, given, least, n_edges)
         assert partition(parts.labels(k)) == expected
-        in_pieces = len(parts.node) < n
-        n_in_pieces += in_pieces
-        n_taken_apart += not in_pieces
+        n_contracted += len(parts.node) < n
+        n_in_full += len(parts.node) == n
         node_labels = np.full(2 * n - 1, -7, dtype=np.int32)
         parts.label_nodes(k, node_labels)
         seen = [2 * n - 2]
@@ -162,9 +157,10 @@ def test_pieces_change_no_part(monkeypatch, point_weights, least):
             seen += tree.children[node - n].tolist() if len(labels) > 1 else []
         for fewer in range(1, k):
             np.testing.assert_array_equal(
-                parts.labels(fewer), cut_spanning_tree(tree, fewer, given, least).labels(fewer)
+                parts.labels(fewer),
+                cut_spanning_tree(tree, fewer, given, least, n_edges).labels(fewer),
             )
-    assert min(n_in_pieces, n_taken_apart) > 20
+    assert min(n_contracted, n_in_full) > 20
     assert n_refused > 5 or not least
 
 

@@ -260,5 +260,5 @@ def test_a_path_of_many_points():
     for objective in ("rows", "embedding", "cut"):
         solution = TreeClusterer(tree, method=objective).solve(3, max_iter=3)
         assert np.bincount(solution.labels).min() > 0
-        # contiguous pieces of the line
+        # contiguous parts of the line
         assert np.count_nonzero(np.diff(solution.labels)) == 2

@@ -180,7 +180,7 @@ def test_how_many_clusters_are_possible():
     with pytest.raises(ValueError, match="Ask for at most 2 clusters"):
         model.labels_for(3)
     assert model.labels_for(1).tolist() == [0] * 7
-    # equal points hang on one of them: no edge divides them into two groups
+    # equal points are adjacent to one of them: no edge divides them into two groups
     with pytest.raises(ValueError, match="Ask for at most 1 cluster, or"):
         TransitiveKMeans(2, min_cluster_size=2).fit(np.ones((9, 2)))
 

@@ -1,14 +1,12 @@
-"""CUT from below: join the two parts whose edge scores least, until one is left: a hierarchy.
+"""CUT from below: merge the two parts whose edge scores least, until one is left: a hierarchy.
 
-An edge of the spanning tree scores ``w · a · b / (a + b)``, as in cut.py, with a and b the weights
-of the two parts that it connects. Each point begins as a part of its own, and the edge of the
-smallest score joins its two. That changes the scores of the edges round them, but parts only grow,
-so scores only grow: an edge's last known score is a lower bound. A heap holds these bounds. Its
-first edge is measured again; if it scores more by now it moves down, else it joins (join_groups.py
-has the details). So the scores of joins never fall, and the parts for each number of clusters
-divide those for the next smaller.
-Scores that agree to 12 digits are a tie: of these edges the first in the spanning tree's total
-order joins.
+Each point begins as a part of its own, and the edge of the smallest score (see score.py) merges the
+two parts that it connects. That changes the scores of the edges round them, but parts only grow, so
+scores only grow: an edge's last known score is a lower bound. A heap holds these bounds. The score
+of its first edge is computed again; if it is larger by now the edge moves down, else its parts
+merge (merge_order.py has the details). So the scores of merges never fall, and the parts for each
+number of clusters divide those for the next smaller one.
+Of edges whose scores are a tie the first in the spanning tree's total order merges.
 """
 
 from __future__ import annotations
@@ -21,9 +19,9 @@ import numpy as np
 from isthmus._utils.parameters import check_n_clusters
 from isthmus._utils.rounding import in_range, product, unit_of
 from isthmus._utils.typing import Floats, Labels
-from isthmus.cut.divisive import INFINITE
-from isthmus.cut.merge_order import edges_as_joined
+from isthmus.cut.merge_order import merge_order
 from isthmus.cut.numbering import numbers_by_weight
+from isthmus.cut.score import finite_weights
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import merges_of_edges
@@ -103,25 +101,20 @@ def cut_hierarchy(tree: UltrametricTree, *, sample_weight: Any = None) -> CutHie
             f"sample_weight must be above 0, but that of point {int(point_weights.argmin())} is 0. "
             "A point that does not count is left out of the tree, as a fit does."
         )
-    return CutHierarchy(linkage_of_joins(tree, point_weights))
+    return CutHierarchy(linkage_of_tree(tree, point_weights))
 
 
-def linkage_of_joins(tree: UltrametricTree, point_weights: Floats | None) -> Floats:
+def linkage_of_tree(tree: UltrametricTree, point_weights: Floats | None) -> Floats:
     """Return the linkage of checked input: (n - 1, 4)."""
     point_weights, weight_unit = in_range(point_weights)
     height_unit = unit_of(tree.heights)
-    weights = np.minimum(tree.heights / height_unit, INFINITE)
-    mass = np.ones(tree.n_points) if point_weights is None else point_weights[tree.leaf_order]
-    # Points that are close in the leaf order are close in memory, and mostly joined by edges.
-    joined, scores = edges_as_joined(tree.starts[tree.spanning_tree.edges], weights, mass)
+    in_order = np.ones(tree.n_points) if point_weights is None else point_weights[tree.leaf_order]
+    # Points that are close in the leaf order are close in memory, and mostly connected by edges.
+    edges = tree.starts[tree.spanning_tree.edges]
+    order, scores = merge_order(edges, finite_weights(tree.heights, height_unit), in_order)
     with np.errstate(over="ignore", under="ignore"):
         scores *= product([height_unit, weight_unit])
-    scores[np.isinf(tree.heights[joined])] = np.inf
-    children, sizes = merges_of_edges(tree.spanning_tree.edges[joined])
-    return np.column_stack(
-        [
-            children.astype(np.float64),
-            np.maximum.accumulate(scores),
-            sizes[tree.n_points :],
-        ]
-    )
+    scores[np.isinf(tree.heights[order])] = np.inf
+    children, sizes = merges_of_edges(tree.spanning_tree.edges[order])
+    scores = np.maximum.accumulate(scores)
+    return np.column_stack([children.astype(np.float64), scores, sizes[tree.n_points :]])

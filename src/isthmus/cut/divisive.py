@@ -1,44 +1,32 @@
-"""CUT: k parts of a spanning tree, deterministic, without a seed.
+"""CUT from above: k parts of a spanning tree, deterministic, without a seed.
 
-From the whole tree on, the edge with the largest ``w · a · b / (a + b)`` over all parts is
-removed, with w its weight and a, b the weights (where none are given, the numbers of points) on its
-two sides within the part. That is the inertia which a split along the edge saves in the coordinate
-√w · [side of the edge]: bisecting K-means, one edge at a time. Scores that agree to 12 digits are
-a tie: of these edges the one that was merged last is cut. Where a least mass is asked for, only
-edges are removed that leave as much on both sides.
+From the whole tree on, the edge of the largest score (see score.py) over all parts is cut. Of
+edges whose scores are a tie the one that was merged last is cut. Where a least weight is asked
+for, only edges are cut that leave as much on both sides.
 
-Most edges are too light to be cut, wherever they are: in a part of mass m an edge of weight w
-scores w · m / 4 at most, and less where one side must hold more than a half. So the tree is first
-taken in few pieces. Only where an edge within a piece might score as much as the one that is to be
-cut, it is taken apart to the points.
+Most edges are too light to be cut, wherever they are: in a part of weight m an edge of weight w
+scores w · m / 4 at most, and less where one side must hold more than a half. So light edges are
+first contracted. Only where an edge within a component might score as much as the one that is to
+be cut, CUT begins again with all edges.
 """
 
 from __future__ import annotations
 
 import heapq
-import math
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel
-from isthmus._utils.rounding import DIGITS, TIE, unit_of
+from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.rounding import TIE, to_twelve_digits, unit_of
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.parts import CutTree
+from isthmus.cut.score import cut_score, finite_weights
 from isthmus.ultrametric import UltrametricTree
 
-# Stands for the weight of an infinite edge, where the others are below 2: whatever the sizes of
-# its sides, it is cut first, and of several such edges the one that divides most evenly.
-INFINITE = 2.0**500
-
-# 1 in the kernel that heeds a least mass.
-LIMITED = 0
-
-# Marks, in place of a merge, what edges within pieces may score; it comes first in a heap.
-_WITHIN = -(2**63)
-
-# So many merges are opened first, or a share of them, or so many times the number of parts.
+# Edges that are looked at first: this number, or a share of all, or a multiple of the parts.
 _FEW = 4096
 _SHARE = 64
 _PER_PART = 8
@@ -59,7 +47,7 @@ class TooFewCutsError(ValueError):
 
 
 class _UndecidedError(Exception):
-    """An edge within a piece might be the one to cut."""
+    """A contracted edge might be the one to cut."""
 
 
 def cut_spanning_tree(
@@ -67,6 +55,7 @@ def cut_spanning_tree(
     n_parts: int,
     point_weights: Floats | None = None,
     least: float = 0.0,
+    n_edges: int | None = None,
 ) -> CutTree:
     """Return the parts of the spanning tree of an ultrametric tree.
 
@@ -78,257 +67,265 @@ def cut_spanning_tree(
         How many points each one stands for; one, where not given.
     least : float
         What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
+    n_edges : int, optional
+        How many of the heaviest edges to look at first. The parts do not depend on it.
     """
     if n_parts == 1:
         only = np.zeros(1, dtype=np.int32)
         return CutTree(tree, only + (2 * tree.n_points - 2), only, only[:0], only)
     n_merges = tree.n_points - 1
-    n_open = max(_FEW, n_merges // _SHARE, _PER_PART * n_parts)
-    if 2 * n_open < n_merges:
+    if n_edges is None:
+        n_edges = max(_FEW, n_merges // _SHARE, _PER_PART * n_parts)
+    if 2 * n_edges < n_merges:
         with suppress(_UndecidedError):
-            return cut_pieces(ContractedTree.below(tree, n_open), n_parts, point_weights, least)
-    return cut_pieces(ContractedTree.below(tree, n_merges), n_parts, point_weights, least)
+            return _cut(ContractedTree.of(tree, n_edges), n_parts, point_weights, least)
+    return _cut(ContractedTree.of(tree, n_merges), n_parts, point_weights, least)
 
 
-def cut_pieces(
-    pieces: ContractedTree, n_parts: int, point_weights: Floats | None, least: float
+def _cut(
+    contracted: ContractedTree, n_parts: int, point_weights: Floats | None, least: float
 ) -> CutTree:
-    """Return the parts of a spanning tree in pieces.
-
-    Raises _UndecidedError where edges within pieces may have to be cut, and TooFewCutsError.
-    """
-    parent, size, merge = pieces.parent, pieces.size, pieces.merge
-    mass = pieces.point_weights(point_weights)
-    # Scores are compared with one another only; weights near 1 cannot overflow. That of the root,
-    # which has no edge, is never looked at.
-    weight, height = pieces.tree.heights[merge], pieces.heights()
-    for lengths in (weight, height):
-        np.divide(lengths, unit_of(pieces.tree.heights), out=lengths)
-        np.minimum(lengths, INFINITE, out=lengths)
-    largest = np.empty(len(height))
-    # Of the part that a place is in: the mass in the branch that begins there, and, where that is
-    # no integer, the rest.
-    inside = mass.copy()
-    sum_branches(parent, inside)
-    rest = np.empty(0 if point_weights is None else len(mass), dtype=mass.dtype)
-    branches = np.empty_like(parent[: len(rest)])
-    part_of = np.full(len(parent), -1, dtype=np.int32)  # filled where a part begins
-    part_of[0] = 0
+    """Return the parts of a contracted tree; raises _UndecidedError and TooFewCutsError."""
     cuts, cut_from = np.empty(n_parts - 1, dtype=np.int64), np.zeros(n_parts, dtype=np.int32)
-    best_edge = best_cut.specialised({"LIMITED": 1}) if least > 0.0 else best_cut
-    least *= 1.0 - TIE
-    # Edges by their scores, and what edges within the pieces of a part may score; the last number
-    # of the latter is how many parts there were when that was so.
-    heap: list[tuple[float, int, int, int]] = []
-    surveyed: dict[int, int] = {}
+    candidates = _Candidates(contracted, point_weights, least)
+    parts = candidates.parts
+    candidates.add(0)
+    for part in range(1, n_parts):
+        position, begin = candidates.pop_best(part)
+        cuts[part - 1], cut_from[part] = parts.merge[position], parts.label[begin]
+        detach(parts, begin, position, part)
+        if part + 1 < n_parts:
+            candidates.add(position)
+            candidates.add(begin)
+    labels = parts.label[contracted.rooted.position]
+    return CutTree(contracted.tree, contracted.node, labels, cuts, cut_from)
 
-    def survey(begin: int, n_made: int) -> None:
-        if len(rest):
-            sum_rest(size, mass, inside, part_of, begin, branches, rest)
-        score, place = best_edge(size, inside, rest, part_of, weight, merge, begin, least)
-        mantissa, exponent = math.frexp(score)
-        rounded = math.ldexp(round(math.ldexp(mantissa, DIGITS)), exponent - DIGITS)
-        heapq.heappush(heap, (-rounded, -int(merge[place]), place, begin))
-        if len(height):
-            bound = bound_within(parent, size, inside, part_of, height, largest, begin, least)
-            surveyed[begin] = n_made
-            heapq.heappush(heap, (-bound * (1.0 + 4.0 * TIE), _WITHIN, begin, n_made))
 
-    survey(0, 1)
-    part = 1
-    while part < n_parts:
-        minus_score, minus_merge, place, begin = heapq.heappop(heap)
-        if minus_merge == _WITHIN:
-            if surveyed[place] == begin:
+class Parts(NamedTuple):
+    """A rooted tree of m components while it is being cut; arrays are by position.
+
+    A part begins at the position of its highest component.
+
+    Attributes
+    ----------
+    parent, size, merge : (m,) int
+        As in Rooted.
+    edge_weight : (m,) float64
+        The weight of the edge to the parent; of the root, anything.
+    height : (m,) or (0,) float64
+        The height of each component, below 0 for points; empty where all are points.
+    weight : (m,) int or float64
+        The weight of each component.
+    label : (m,) int32
+        The part that each component is in.
+    inside : (m,) int or float64
+        The weight of the branch that begins at each position, within its part.
+    outside : (m,) or (0,) float64
+        The weight of the rest of that part; empty where weights are integers.
+    branches : (m,) or (0,) int
+        Scratch of sum_outside.
+    largest : (m,) or (0,) float64
+        Scratch of bound_contracted.
+    """
+
+    parent: Labels
+    size: Labels
+    merge: Labels
+    edge_weight: Floats
+    height: Floats
+    weight: Array
+    label: Labels
+    inside: Array
+    outside: Array
+    branches: Labels
+    largest: Floats
+
+
+class _Candidates:
+    """The best edge of each part, and what contracted edges within the part may score."""
+
+    def __init__(
+        self, contracted: ContractedTree, point_weights: Floats | None, least: float
+    ) -> None:
+        rooted, weight = contracted.rooted, contracted.weights(point_weights)
+        # Scores are compared with one another only: weights near 1 cannot overflow.
+        unit = unit_of(contracted.tree.heights)
+        height = finite_weights(contracted.heights(), unit)
+        n_sums = 0 if point_weights is None else len(weight)
+        self.parts = Parts(
+            *rooted[1:],
+            edge_weight=finite_weights(contracted.tree.heights[rooted.merge], unit),
+            height=height,
+            weight=weight,
+            label=np.zeros(len(weight), dtype=np.int32),
+            inside=weight.copy(),
+            outside=np.empty(n_sums, dtype=weight.dtype),
+            branches=np.empty_like(rooted.parent[:n_sums]),
+            largest=np.empty(len(height)),
+        )
+        sum_branches(rooted.parent, self.parts.inside)
+        self._least = least * (1.0 - TIE)
+        # Heaps of (-score, -merge, position of the edge, begin) and of (-bound, begin).
+        self._edges: list[tuple[float, int, int, int]] = []
+        self._bounds: list[tuple[float, int]] = []
+        self._bound_of: dict[int, float] = {}
+
+    def add(self, begin: int) -> None:
+        """Look for the best edge of the part that begins at a position."""
+        parts = self.parts
+        if len(parts.outside):
+            sum_outside(parts, begin)
+        score, position, bound = survey(parts, begin, self._least)
+        rounded = float(to_twelve_digits(score))
+        heapq.heappush(self._edges, (-rounded, -int(parts.merge[position]), position, begin))
+        self._bound_of[begin] = bound * (1.0 + 4.0 * TIE)
+        heapq.heappush(self._bounds, (-self._bound_of[begin], begin))
+
+    def pop_best(self, n_parts: int) -> tuple[int, int]:
+        """Return the position of the best edge of all and where its part begins, of n parts."""
+        minus_score, _, position, begin = heapq.heappop(self._edges)
+        while self._bounds[0][0] <= minus_score:
+            minus_bound, other = heapq.heappop(self._bounds)
+            if -minus_bound == self._bound_of[other]:  # else it was one of a larger part
                 raise _UndecidedError
-            continue
         if minus_score > 0.0:
-            raise TooFewCutsError(part)
-        cuts[part - 1], cut_from[part] = merge[place], part_of[begin]
-        detach(parent, size, mass, inside, rest, part_of, place, part)
-        part += 1
-        if part < n_parts:
-            survey(place, part)
-            survey(begin, part)
-    hand_parts_down(parent, part_of)
-    return CutTree(pieces.tree, pieces.node, part_of[pieces.place], cuts, cut_from)
+            raise TooFewCutsError(n_parts)
+        return position, begin
 
 
 @kernel
 def sum_branches(parent: Labels, amount: Array) -> None:
-    """Turn an amount per place, (m,), into its sum over the branch that begins there, in place."""
-    for place in range(parent.shape[0] - 1, 0, -1):
-        amount[parent[place]] += amount[place]
+    """Turn an amount per position, (m,), into its sum over the branch that begins there."""
+    for position in range(parent.shape[0] - 1, 0, -1):
+        amount[parent[position]] += amount[position]
 
 
 @kernel
-def sum_rest(
-    size: Labels,
-    mass: Floats,
-    inside: Floats,
-    part_of: Labels,
-    begin: int,
-    branches: Labels,
-    rest: Floats,
-) -> None:
-    """Fill, in the part that begins at a place, the mass that is not in the branch of each one.
+def sum_outside(parts: Parts, begin: int) -> None:
+    """Fill ``outside`` in the part that begins at a position.
 
-    It is added up from other branches: the mass of the part, less that of a branch which is almost
-    all of it, would be nothing but rounding errors.
-
-    branches : (n,) int32, scratch
-    rest : (n,) float64, out
+    It is added up from other branches: the weight of the part, less that of a branch which is
+    almost all of it, would be nothing but rounding errors.
     """
-    rest[begin] = 0.0
-    place = begin
-    stop = begin + size[begin]
-    while place < stop:
-        if place > begin and part_of[place] >= 0:
-            place += size[place]
+    size, label, inside = parts.size, parts.label, parts.inside
+    outside, branches = parts.outside, parts.branches
+    outside[begin] = 0.0
+    position, stop = begin, begin + size[begin]
+    while position < stop:
+        if label[position] != label[begin]:
+            position += size[position]
             continue
-        total = rest[place] + mass[place]
+        total = outside[position] + parts.weight[position]
         n_branches = 0
-        child = place + 1
-        while child < place + size[place]:
-            if part_of[child] < 0:
-                rest[child] = total
+        child = position + 1
+        while child < position + size[position]:
+            if label[child] == label[begin]:
+                outside[child] = total
                 total += inside[child]
                 branches[n_branches] = child
                 n_branches += 1
             child += size[child]
         total = 0.0
         for b in range(n_branches - 1, -1, -1):
-            rest[branches[b]] += total
+            outside[branches[b]] += total
             total += inside[branches[b]]
-        place += 1
+        position += 1
 
 
 @kernel
-def best_cut(
-    size: Labels,
-    inside: Array,
-    rest: Array,
-    part_of: Labels,
-    weight: Floats,
-    merge: Labels,
-    begin: int,
-    least: float,
-) -> tuple[float, int]:
-    """Return the score and the place of the best edge to cut in the part that begins at a place.
+def survey(parts: Parts, begin: int, least: float) -> tuple[float, int, float]:
+    """Return the score and the position of a part's best edge, and a bound for contracted edges.
 
-    Branches where another part begins are skipped as a whole. A part of one piece has no edge:
-    its score is -1; so is that of a part without an edge that leaves the least mass on both sides,
-    which counts where LIMITED is 1.
+    The part begins at a position; only edges that leave the least weight on both sides count. The
+    score is -1 where there is none; so is the bound.
     """
+    score, position = best_edge(parts, begin, least)
+    bound = bound_contracted(parts, begin, least) if parts.height.shape[0] > 0 else -1.0
+    return score, position, bound
+
+
+@kernel_part
+def best_edge(parts: Parts, begin: int, least: float) -> tuple[float, int]:
+    """Return the score and the position of a part's best edge; see survey."""
+    size, label, inside, merge = parts.size, parts.label, parts.inside, parts.merge
     whole = inside[begin]
-    best = begin
-    best_score = -1.0
-    to_beat = -1.0
-    place = begin + 1
-    stop = begin + size[begin]
-    while place < stop:
-        if part_of[place] >= 0:
-            place += size[place]
+    best, best_score, to_beat = begin, -1.0, -1.0
+    position, stop = begin + 1, begin + size[begin]
+    while position < stop:
+        # Skipped as a whole: branches of other parts, and those that weigh too little.
+        if label[position] != label[begin] or inside[position] < least:
+            position += size[position]
             continue
-        if LIMITED and inside[place] < least:  # nothing in this branch is larger
-            place += size[place]
-            continue
-        other = rest[place] if rest.shape[0] > 0 else whole - inside[place]
-        score = weight[place] * (inside[place] * other / whole)
+        other = whole - inside[position]
+        if parts.outside.shape[0] > 0:
+            other = parts.outside[position]
+        score = cut_score(parts.edge_weight[position], inside[position], other, whole)
         beats = score > to_beat or (
-            score >= best_score * (1.0 - TIE) and merge[place] > merge[best]
+            score >= best_score * (1.0 - TIE) and merge[position] > merge[best]
         )
-        if beats and (not LIMITED or other >= least):
-            best = place
-            best_score = score
-            to_beat = score * (1.0 + TIE)
-        place += 1
+        if beats and other >= least:
+            best, best_score, to_beat = position, score, score * (1.0 + TIE)
+        position += 1
     return best_score, best
 
 
-@kernel
-def bound_within(
-    parent: Labels,
-    size: Labels,
-    inside: Array,
-    part_of: Labels,
-    height: Floats,
-    largest: Floats,
-    begin: int,
-    least: float,
-) -> float:
-    """Return what edges within the pieces of a part score at most.
+@kernel_part
+def bound_contracted(parts: Parts, begin: int, least: float) -> float:
+    """Return what the contracted edges within the components of a part score at most.
 
-    Or -1, where none of them is to be cut: pieces are points, or leave too little on one side.
-
-    Parameters
-    ----------
-    height : (m,) float64, in
-        The height of each piece, below 0 for single points.
-    largest : (m,) float64, scratch
-        The mass of the largest branch at each piece.
+    Or -1, where none of them is to be cut: components are points, or leave too little on one side.
     """
-    whole = inside[begin]
+    size, label, inside = parts.size, parts.label, parts.inside
+    whole, largest = inside[begin], parts.largest
     stop = begin + size[begin]
     largest[begin] = 0.0
-    place = begin + 1
-    while place < stop:
-        if part_of[place] >= 0:
-            place += size[place]
+    position = begin + 1
+    while position < stop:
+        if label[position] != label[begin]:
+            position += size[position]
             continue
-        largest[place] = 0.0
-        largest[parent[place]] = max(largest[parent[place]], inside[place])
-        place += 1
+        above = parts.parent[position]
+        largest[position] = 0.0
+        largest[above] = max(largest[above], inside[position])
+        position += 1
     bound = -1.0
-    place = begin
-    while place < stop:
-        if place > begin and part_of[place] >= 0:
-            place += size[place]
+    position = begin
+    while position < stop:
+        if label[position] != label[begin]:
+            position += size[position]
             continue
-        # Every edge within the piece has each of the branches at the piece on one side, the
-        # largest one, too.
-        across = np.float64(whole - inside[place])
-        large = max(across, largest[place])
+        # Every edge within the component has each of the branches at the component on one side,
+        # the largest one, too.
+        large = max(np.float64(whole - inside[position]), largest[position])
         large = max(large, 0.5 * whole)
         small = (whole - large) + 1e-15 * whole  # never below the truth, whatever rounding did
-        if height[place] >= 0.0 and small >= least:
-            bound = max(bound, height[place] * (large * small / whole))
-        place += 1
+        if parts.height[position] >= 0.0 and small >= least:
+            bound = max(bound, cut_score(parts.height[position], large, small, whole))
+        position += 1
     return bound
 
 
 @kernel
-def detach(
-    parent: Labels,
-    size: Labels,
-    mass: Array,
-    inside: Array,
-    rest: Array,
-    part_of: Labels,
-    place: int,
-    part: int,
-) -> None:
-    """Make the branch at a place a part of its own: the branches it was in lose its mass."""
-    part_of[place] = part
-    above = place
-    while above == place or part_of[above] < 0:
-        above = parent[above]
-        if rest.shape[0] == 0:
-            inside[above] -= inside[place]
+def detach(parts: Parts, begin: int, position: int, part: int) -> None:
+    """Make a branch of the part that begins at ``begin`` a part of its own, with a new label."""
+    size, label, inside = parts.size, parts.label, parts.inside
+    p = position
+    while p < position + size[position]:
+        if label[p] == label[begin]:
+            label[p] = part
+            p += 1
         else:
-            # Added up anew, as in sum_rest.
-            total = mass[above]
-            child = above + 1
-            while child < above + size[above]:
-                if part_of[child] < 0:
-                    total += inside[child]
-                child += size[child]
-            inside[above] = total
-
-
-@kernel
-def hand_parts_down(parent: Labels, part_of: Labels) -> None:
-    """Give each place where no part begins the part of its parent."""
-    for place in range(part_of.shape[0]):
-        if part_of[place] < 0:
-            part_of[place] = part_of[parent[place]]
+            p += size[p]
+    above = position
+    while above != begin:
+        above = parts.parent[above]
+        if parts.outside.shape[0] == 0:
+            inside[above] -= inside[position]
+            continue
+        total = parts.weight[above]  # added up anew, as in sum_outside
+        child = above + 1
+        while child < above + size[above]:
+            if label[child] == label[begin]:
+                total += inside[child]
+            child += size[child]
+        inside[above] = total

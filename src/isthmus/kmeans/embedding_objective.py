@@ -89,5 +89,7 @@ class EmbeddingObjective(TreeObjective):
 
     def squared_distances_to(self, point: int) -> Floats:
         """Return the squared distance of every point to one."""
-        row = self.tree.row(point) / self.unit
-        return row * row
+        row = self.tree.row(point)
+        if self.unit != 1.0:
+            row /= self.unit
+        return np.multiply(row, row, out=row)

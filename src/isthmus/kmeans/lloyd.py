@@ -23,7 +23,12 @@ from isthmus.kmeans.frontier import (
     label_single_points,
 )
 from isthmus.kmeans.objective import TreeObjective
-from isthmus.ultrametric.node_labels import MIXED, labels_below, propagate_labels
+from isthmus.ultrametric.node_labels import (
+    MIXED,
+    in_leaf_order,
+    labels_below,
+    propagate_labels,
+)
 
 
 @dataclass(frozen=True)
@@ -165,8 +170,9 @@ class LazyAssignment:
         label_nodes(self.objective.tree.children, labels, self._node_labels)
 
     def _labels_of(self, frontier: Frontier) -> Labels:
-        pure = frontier.label != MIXED
-        return labels_below(self.objective.tree, frontier.node[pure], frontier.label[pure])
+        tree, pure = self.objective.tree, np.flatnonzero(frontier.label != MIXED)
+        pure = pure[in_leaf_order(tree, frontier.node[pure])]
+        return labels_below(tree, frontier.node[pure], frontier.label[pure])
 
 
 class GuardedAssignment:

@@ -20,7 +20,7 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.parameters import coded_labels
 from isthmus._utils.rounding import in_range, unit_of
 from isthmus._utils.typing import Floats, Labels
-from isthmus.cut.divisive import INFINITE
+from isthmus.cut.score import finite_weights
 from isthmus.kmeans.aggregates import TreeArrays
 from isthmus.kmeans.frontier import Frontier, frontier_of, with_labels_from
 from isthmus.metrics.validation import check_positive_weights
@@ -132,7 +132,7 @@ class Silhouette:
         tree, n_points = self.tree, self.tree.n_points
         # Ratios only: scaled by powers of two, nothing overflows. In place of infinity there is a
         # number beside which all others vanish, which gives the limit.
-        heights: Floats = np.minimum(tree.heights / unit_of(tree.heights), INFINITE)
+        heights = finite_weights(tree.heights, unit_of(tree.heights))
         heights.flags.writeable = False  # as those of other trees: kernels see one type
         arrays = TreeArrays(tree.children, heights, np.zeros((2 * n_points - 1, 3)))
         arrays.aggregates[:n_points, 0] = 1.0 if self.point_weights is None else self.point_weights

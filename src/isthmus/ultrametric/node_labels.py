@@ -22,14 +22,13 @@ def in_leaf_order(tree: UltrametricTree, nodes: Ints) -> Ints:
 
 
 def labels_below(tree: UltrametricTree, nodes: Ints, labels: Labels) -> Labels:
-    """Return the label of each point, (n,) int32, from those of disjoint nodes that hold them all.
+    """Return the label of each point, (n,) int32, from those of nodes that hold all points.
 
-    nodes, labels : (m,) int
+    nodes, labels : (m,) int and int32
+        Disjoint nodes, in leaf order.
     """
-    order = in_leaf_order(tree, nodes)
-    point_labels = np.empty(tree.n_points, dtype=np.int32)
-    point_labels[tree.leaf_order] = np.repeat(labels[order], tree.sizes[nodes[order]])
-    return point_labels
+    by_position = np.repeat(labels, tree.sizes[nodes])
+    return by_position.take(tree.starts[: tree.n_points])
 
 
 @kernel
