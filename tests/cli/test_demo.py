@@ -189,7 +189,7 @@ def test_without_matplotlib_the_picture_is_refused(no_work, monkeypatch, tmp_pat
         ("dangling.png", "there is no directory"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_refused_before_any_work(no_work, tmp_path, name, reason):
+def test_a_path_that_cannot_be_written_is_refused_before_any_work(no_work, tmp_path, name, reason):
     (tmp_path / "file").touch()
     (tmp_path / "directory.png").mkdir()
     (tmp_path / "dangling.png").symlink_to(tmp_path / "missing" / "a.png")

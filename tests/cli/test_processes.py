@@ -177,7 +177,7 @@ def test_standard_input_is_not_overwritten(tmp_path):
 
 
 # The package without its front page.
-ROOM_ALONE = """
+COMMAND_ALONE = """
 import importlib.util, sys, types
 spec = importlib.util.find_spec("isthmus")
 package = sys.modules["isthmus"] = types.ModuleType("isthmus")
@@ -186,7 +186,7 @@ package.__path__ = list(spec.submodule_search_locations)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["cluster", "--help"]])
-@pytest.mark.parametrize("beginning", [ROOM_ALONE, "import isthmus"], ids=["room", "package"])
+@pytest.mark.parametrize("beginning", [COMMAND_ALONE, "import isthmus"], ids=["command", "package"])
 def test_help_imports_nothing_heavy(arguments, beginning):
     code = f"""
 {beginning}

@@ -148,12 +148,12 @@ class TestNpy:
         message = refused("--format", "npy", "-k", 1, stdin=stream.getvalue()[:length])
         assert message.startswith("standard input is not a .npy file of numbers")
 
-    @pytest.mark.parametrize("place", [0, 6, 8, 10, 11, 20, 30, 45, 61])
-    def test_damaged_header(self, refused, save, place):
+    @pytest.mark.parametrize("position", [0, 6, 8, 10, 11, 20, 30, 45, 61])
+    def test_damaged_header(self, refused, save, position):
         stream = io.BytesIO()
         np.save(stream, np.ones((4, 2)))
         data = bytearray(stream.getvalue())
-        data[place] = ord("(")
+        data[position] = ord("(")
         message = refused(save("in.npy", bytes(data)), "-k", 1)
         assert message.startswith("in.npy is not a .npy file of numbers: ")
 
@@ -246,7 +246,7 @@ class TestParameters:
             ("--max-iter 3", "--max-iter belongs to --method kmeans, not to --method cut."),
             (
                 "--seed 0 --power 0.5 --method cut",
-                "--power and --seed belong to --method kmeans, not to --method cut.",
+                "--power, --seed belong to --method kmeans, not to --method cut.",
             ),
         ],
     )

@@ -79,7 +79,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if misplaced and args.method != "kmeans":
         verb = "belongs" if len(misplaced) == 1 else "belong"
         raise UserError(
-            f"{' and '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
+            f"{', '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
         )
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Output:
-    """A place that can be written to.
+    """A file, or standard output, that can be written to.
 
     Attributes
     ----------

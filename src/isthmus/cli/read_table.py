@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from isthmus.cli.table import Table
 
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,6 @@ def _standard_input(*, asked_for: bool) -> BinaryIO:
         raise UserError("standard input is closed. Name a file to read.")
     if sys.stdin.isatty() and not asked_for:
         raise UserError("no input. Name a file, or pipe a table into the command.")
-    # In pieces: one long read would not see a Ctrl-C that comes between two of its waits.
+    # In chunks: one long read would not see a Ctrl-C that comes between two of its waits.
     buffer: Any = sys.stdin.buffer
-    return io.BytesIO(b"".join(iter(lambda: buffer.read1(_PIECE), b"")))
+    return io.BytesIO(b"".join(iter(lambda: buffer.read1(_CHUNK), b"")))
