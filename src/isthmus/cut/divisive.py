@@ -31,6 +31,9 @@ _FEW = 4096
 _SHARE = 64
 _PER_PART = 8
 
+# What a survey finds: the score of the best edge, and a bound for those of contracted edges.
+BEST, BOUND = 0, 1
+
 
 class TooFewCutsError(ValueError):
     """The tree has not enough edges between parts that are large enough.
@@ -165,6 +168,7 @@ class _Candidates:
         )
         sum_branches(rooted.parent, self.parts.inside)
         self._least = least * (1.0 - TIE)
+        self._scores = np.empty(2)
         # Heaps of (-score, -merge, position of the edge, begin) and of (-bound, begin).
         self._edges: list[tuple[float, int, int, int]] = []
         self._bounds: list[tuple[float, int]] = []
@@ -175,8 +179,8 @@ class _Candidates:
         parts = self.parts
         if len(parts.outside):
             sum_outside(parts, begin)
-        score, position, bound = survey(parts, begin, self._least)
-        rounded = float(to_twelve_digits(score))
+        position = survey(parts, begin, self._least, self._scores)
+        rounded, bound = float(to_twelve_digits(self._scores[BEST])), float(self._scores[BOUND])
         heapq.heappush(self._edges, (-rounded, -int(parts.merge[position]), position, begin))
         self._bound_of[begin] = bound * (1.0 + 4.0 * TIE)
         heapq.heappush(self._bounds, (-self._bound_of[begin], begin))
@@ -233,20 +237,24 @@ def sum_outside(parts: Parts, begin: int) -> None:
 
 
 @kernel
-def survey(parts: Parts, begin: int, least: float) -> tuple[float, int, float]:
-    """Return the score and the position of a part's best edge, and a bound for contracted edges.
+def survey(parts: Parts, begin: int, least: float, scores: Floats) -> int:
+    """Return the position of the best edge of the part that begins at a position.
 
-    The part begins at a position; only edges that leave the least weight on both sides count. The
-    score is -1 where there is none; so is the bound.
+    Only edges that leave the least weight on both sides count.
+
+    scores : (2,) float64, out
+        The score of this edge, and a bound for those of contracted edges in the part; -1 where
+        there is none.
     """
-    score, position = best_edge(parts, begin, least)
-    bound = bound_contracted(parts, begin, least) if parts.height.shape[0] > 0 else -1.0
-    return score, position, bound
+    scores[BOUND] = -1.0
+    if parts.height.shape[0] > 0:
+        scores[BOUND] = bound_contracted(parts, begin, least)
+    return best_edge(parts, begin, least, scores)
 
 
 @kernel_part
-def best_edge(parts: Parts, begin: int, least: float) -> tuple[float, int]:
-    """Return the score and the position of a part's best edge; see survey."""
+def best_edge(parts: Parts, begin: int, least: float, scores: Floats) -> int:
+    """Return the position of a part's best edge, and fill its score; see survey."""
     size, label, inside, merge = parts.size, parts.label, parts.inside, parts.merge
     whole = inside[begin]
     best, best_score, to_beat = begin, -1.0, -1.0
@@ -266,7 +274,8 @@ def best_edge(parts: Parts, begin: int, least: float) -> tuple[float, int]:
         if beats and other >= least:
             best, best_score, to_beat = position, score, score * (1.0 + TIE)
         position += 1
-    return best_score, best
+    scores[BEST] = best_score
+    return best
 
 
 @kernel_part
