@@ -301,7 +301,7 @@ BAD = [
     ({"memory": "cache", "metric": cityblock}, ValueError, "what a function computes"),
     ({"memory_limit": "2 gallons"}, ValueError, "'2GB'"),
     ({"memory_limit": 0}, ValueError, "memory_limit must be above 0"),
-    ({"memory_limit": 1.5}, TypeError, "whole number of bytes"),
+    ({"memory_limit": 1.5}, TypeError, "integer number of bytes"),
     ({"memory_limit": 1}, MemoryError, "needs about 1.0 MiB .*memory_limit is 1 bytes"),
 ]
 

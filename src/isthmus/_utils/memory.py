@@ -61,7 +61,7 @@ def check_memory_limit(limit: Any) -> int | None:
         n_bytes = int(float(parts[1]) * _BYTES[parts[2]])
     elif isinstance(limit, bool) or not isinstance(limit, Integral):
         raise TypeError(
-            "memory_limit must be a whole number of bytes, a string such as '2GB', or None; got "
+            "memory_limit must be an integer number of bytes, a string such as '2GB', or None; got "
             f"{limit!r}."
         )
     if n_bytes < 1:

@@ -49,6 +49,20 @@ def coded_labels(labels: Any, n_points: int) -> tuple[Array, Ints]:
     return names, codes.astype(np.int64)
 
 
+def check_indices(indices: Any, n_points: int) -> Ints:
+    """Return indices of points as int64, 0 to n_points - 1; negative ones count from the end."""
+    array = np.asarray(indices)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise IndexError(f"Points are numbered by integers, got dtype {array.dtype}.")
+    wrong = (array < -n_points) | (array >= n_points)
+    if wrong.any():
+        raise IndexError(
+            f"Point {array[wrong].flat[0]} is out of range: the tree has {n_points} points."
+        )
+    resolved = array.astype(np.int64)
+    return np.where(resolved < 0, resolved + n_points, resolved)
+
+
 def check_integer(value: Any, name: str, minimum: int) -> int:
     """Return value as an int of at least ``minimum``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):

@@ -36,7 +36,7 @@ TOO_MANY = -1
 
 
 class Ancestry(NamedTuple):
-    """A tree with links to ancestors.
+    """A tree with pointers to ancestors.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Ancestry(NamedTuple):
 
     @classmethod
     def of_tree(cls, tree: UltrametricTree) -> Ancestry:
-        """Return a tree with links to ancestors."""
+        """Return a tree with pointers to ancestors."""
         n_nodes = 2 * tree.n_points - 1
         up = np.empty((n_nodes, 2), dtype=index_type(n_nodes))
         fill_ancestors(tree.children, up, np.empty(n_nodes, dtype=up.dtype))

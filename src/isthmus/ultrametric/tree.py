@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from isthmus._utils.memory import require_memory
-from isthmus._utils.parameters import as_real, check_n_jobs
+from isthmus._utils.parameters import as_real, check_indices, check_n_jobs
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics.registry import AnyMetric
@@ -335,15 +335,15 @@ class UltrametricTree:
 
     def _pairs(self, i: Any, j: Any) -> tuple[Ints, Ints]:
         """Return points as checked indices of one shape."""
-        first, second = (_resolve_indices(np.asarray(k), self.n_points) for k in (i, j))
+        first, second = (check_indices(k, self.n_points) for k in (i, j))
         first, second = np.broadcast_arrays(first, second)
         return first, second
 
     def _one_point(self, i: Any, method: str) -> Ints:
-        index = np.asarray(i)
+        index = check_indices(i, self.n_points)
         if index.ndim:
             raise IndexError(f"{method}() takes one point, got an array of shape {index.shape}.")
-        return _resolve_indices(index, self.n_points)
+        return index
 
     def _require_edges(self) -> None:
         if self.spanning_tree.engine == LINKAGE:
@@ -387,19 +387,6 @@ class UltrametricTree:
 def _read_only(array: AnyArray) -> AnyArray:
     array.flags.writeable = False
     return array
-
-
-def _resolve_indices(indices: Array, n_points: int) -> Ints:
-    """Return indices as int64 from 0 to n_points - 1; negative ones count from the end."""
-    if indices.size and not np.issubdtype(indices.dtype, np.integer):
-        raise IndexError(f"Points are numbered by integers, got dtype {indices.dtype}.")
-    wrong = (indices < -n_points) | (indices >= n_points)
-    if wrong.any():
-        raise IndexError(
-            f"Point {indices[wrong].flat[0]} is out of range: the tree has {n_points} points."
-        )
-    resolved = indices.astype(np.int64)
-    return np.where(resolved < 0, resolved + n_points, resolved)
 
 
 def check_tree(tree: object) -> None:
