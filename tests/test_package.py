@@ -113,12 +113,12 @@ def test_compiled_code_is_kept_on_disk(tmp_path):
 
 def test_a_kernel_is_compiled_by_its_first_call():
     @_compile.kernel
-    def double(x):
+    def double(x) -> int:
         return 2 * x
 
-    assert double._dispatcher is None
+    assert not double._compiled
     assert double(21) == 42
-    assert double._dispatcher is not None
+    assert double._compiled
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT within a process")

@@ -1,13 +1,14 @@
-"""Kernels with constants: each is compiled under a name of its own."""
+"""Kernels: compiled for what they are called with, in the words of Python and NumPy."""
 
 import itertools
 import logging
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import numba
-from isthmus._numba.kernel import Kernel, announce_compilation, kernel, kernel_part, prefetch
+from isthmus._numba.kernel import Kernel, announced_kernel, kernel, kernel_part, prefetch
 
 SIZE = 0
 
@@ -18,60 +19,13 @@ def add_size(x):
 
 
 @kernel
-def add_size_twice(x):
+def add_size_twice(x) -> int:
     return add_size(add_size(x))
 
 
 def test_constants_reach_the_parts_of_a_kernel():
     results = [add_size_twice.specialised({"SIZE": size})(1) for size in (0, 2, 5)]
     assert results == [1, 5, 11]
-
-
-def test_compiled_names_differ():
-    # equal symbols of different code would stand for one another once both are loaded
-    names = {
-        part.specialised({"SIZE": size}).dispatcher().__qualname__
-        for part in (add_size, add_size_twice)
-        for size in (0, 2, 5)
-    }
-    assert len(names) == 6
-
-
-def test_a_word_before_compiling(caplog, tmp_path, monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    fresh = add_size_twice.specialised({"SIZE": 77})
-    with caplog.at_level(logging.WARNING, logger="isthmus"):
-        announce_compilation("additions", fresh)
-        assert "compiling additions" in caplog.text
-        fresh(1)
-        caplog.clear()
-        announce_compilation("additions", fresh)
-        assert caplog.text == ""
-
-
-@kernel
-def extremes(a, b):
-    return max(a, b), min(a, b)
-
-
-@kernel
-def without_fraction(x):
-    return int(x)
-
-
-def test_max_and_min_are_those_of_python():
-    numbers = [np.int32(-3), np.int64(2), np.int64(5), 2.0, -0.0, 0.0, 7.5, np.inf, np.float32(0.1)]
-    for a, b in itertools.product(numbers, numbers):
-        larger, smaller = extremes(a, b)
-        assert (larger, smaller) == (max(a, b), min(a, b))
-        assert np.signbit(larger) == np.signbit(max(a, b))
-        assert np.signbit(smaller) == np.signbit(min(a, b))
-    assert extremes(np.uint64(2**63), np.uint64(1)) == (2**63, 1)
-
-
-@pytest.mark.parametrize("x", [np.int8(-3), np.int64(2**60), -2.75, 2.75, True, np.float32(1e6)])
-def test_int_is_that_of_python(x):
-    assert without_fraction(x) == int(x)
 
 
 def test_parts_are_plain_functions_for_python():
@@ -82,22 +36,197 @@ def test_hints_do_nothing_in_plain_python():
     assert prefetch(np.zeros(3), 0) is None
 
 
-def compiled_in_a_process_of_its_own(constants):
-    """Return a kernel that knows nothing of what others in this process have compiled."""
-    return Kernel(add_size_twice.function, from_python=True, constants=constants)
+@kernel
+def larger(a, b) -> float:
+    return max(a, b)
 
 
-def test_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path, monkeypatch):
+@kernel
+def smaller(a, b) -> float:
+    return min(a, b)
+
+
+@kernel
+def larger_integer(a, b) -> int:
+    return max(a, b)
+
+
+@kernel
+def without_fraction(x) -> int:
+    return int(x)
+
+
+def test_max_and_min_are_those_of_python():
+    numbers = [np.int32(-3), np.int64(2), 5, 2.0, -0.0, 0.0, 7.5, np.inf, np.float32(0.1)]
+    for a, b in itertools.product(numbers, numbers):
+        for compiled, plain in ((larger, max), (smaller, min)):
+            found, expected = compiled(a, b), float(plain(a, b))
+            assert (found, np.signbit(found)) == (expected, np.signbit(expected))
+    assert larger_integer(2**60 + 1, 2**60) == 2**60 + 1
+
+
+@pytest.mark.parametrize("x", [np.int32(-3), np.int64(2**60), -2.75, 2.75, True, np.float32(1e6)])
+def test_int_is_that_of_python(x):
+    assert without_fraction(x) == int(x)
+
+
+class Inner(NamedTuple):
+    scale: float
+    values: np.ndarray
+    is_on: bool
+
+
+class Outer(NamedTuple):
+    count: int
+    matrix: np.ndarray
+    inner: Inner
+    ratio: np.float32
+
+
+@kernel
+def read_all(record: Outer, factor: int) -> float:
+    total = 0.0
+    for i in range(record.matrix.shape[0]):
+        for j in range(record.matrix.shape[1]):
+            total += record.matrix[i, j] * record.inner.values[j]
+    if record.inner.is_on:
+        total += record.count + record.inner.scale + record.ratio
+    return total * factor
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("is_on", [True, False])
+def test_records_are_read_field_by_field(dtype, is_on):
+    record = Outer(
+        5, np.arange(6, dtype=dtype).reshape(2, 3), Inner(0.5, np.arange(3.0), is_on), np.float32(2)
+    )
+    expected = float((record.matrix * record.inner.values).sum()) + (7.5 if is_on else 0.0)
+    assert read_all(record, 3) == 3 * expected
+    assert read_all.function(record, 3) == 3 * expected
+
+
+@kernel
+def total_of(matrix) -> float:
+    total = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            total = 3.0 * total + matrix[i, j]
+    return total
+
+
+def test_arrays_of_every_layout_are_read():
+    matrix = np.arange(60.0).reshape(6, 10)
+    read_only = matrix.copy()
+    read_only.flags.writeable = False
+    layouts = [matrix, read_only, np.asfortranarray(matrix), matrix.T, matrix[::2, 1:-1:3]]
+    layouts += [matrix[::-1, ::-1], matrix[:0], matrix[:, :0], matrix.astype(">f8").astype(float)]
+    for layout in layouts:
+        assert total_of(layout) == total_of.function(layout)
+
+
+def test_arrays_that_no_kernel_can_read_are_refused():
+    raw = np.zeros(81, dtype=np.uint8)
+    with pytest.raises(TypeError, match="aligned"):
+        total_of(raw[1:].view(np.float64).reshape(2, 5))
+    pairs = np.zeros((2, 5), dtype=[("value", np.float64), ("flag", np.float32)])
+    with pytest.raises(TypeError, match=r"whole elements|aligned"):
+        total_of(pairs["value"])
+    with pytest.raises(Exception, match="f8"):
+        total_of(np.zeros((2, 5), dtype=">f8" if np.little_endian else "<f8"))
+
+
+@kernel
+def use_views(matrix, out) -> int:
+    row, column, part = matrix[1], matrix[:, 2], matrix[2, 1:3]
+    block, tail = matrix[1:, 1:3], matrix[2:]
+    out[0], out[1], out[2] = row[3], column[2], part[1]
+    out[3], out[4] = block[1, 1], tail[0, 3]
+    out[5] = block[1][0]
+    row[0] = -1.0
+    column[0] = -2.0
+    beyond = row[2:99]
+    return row.shape[0] + 10 * column.shape[0] + 100 * part.shape[0] + 1000 * beyond.shape[0]
+
+
+def test_views_are_those_of_numpy():
+    matrix, out = np.arange(12.0).reshape(3, 4), np.zeros(6)
+    expected, plain = matrix.copy(), out.copy()
+    assert use_views(matrix, out) == use_views.function(expected, plain) == 2234
+    np.testing.assert_array_equal(matrix, expected)
+    np.testing.assert_array_equal(out, plain)
+
+
+@kernel
+def fill(values, value) -> None:
+    for i in range(values.shape[0]):
+        values[i] = value
+
+
+def test_values_are_converted_to_the_type_of_the_array():
+    for dtype in (np.int8, np.int32, np.float32, np.bool_):
+        values = np.zeros(3, dtype=dtype)
+        assert fill(values, True) is None
+        assert fill(values[1:2], 0.0) is None
+        np.testing.assert_array_equal(values, [1, 0, 1])
+
+
+@kernel
+def is_positive(x) -> bool:
+    return x > 0
+
+
+@kernel
+def half(x) -> float:
+    return x / 2
+
+
+def test_results_are_those_of_the_annotation():
+    assert is_positive(2.0) is True
+    assert is_positive(-2) is False
+    assert half(3) == 1.5
+    assert type(add_size_twice(np.int64(3))) is int
+
+
+def test_a_result_that_python_cannot_take_is_refused():
+    @kernel
+    def pair(x) -> "tuple[int, int]":
+        return x, x
+
+    with pytest.raises(TypeError, match=r"pair returns tuple\[int, int\]; Python takes None, int"):
+        pair(1)
+
+
+def test_errors_of_the_work_are_not_those_of_the_cache():
+    @kernel
+    def wrong(x) -> int:
+        return x.no_such_field
+
+    with pytest.raises(numba.TypingError, match="no_such_field"):
+        wrong(np.zeros(3))
+
+
+@announced_kernel("additions of {SIZE}")
+def announced(x) -> int:
+    return add_size(x)
+
+
+def test_users_are_told_what_they_wait_for(caplog, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    whole, real = (compiled_in_a_process_of_its_own({"SIZE": 3}) for _ in range(2))
-    files = real.dispatcher()._cache._cache_file
-    # The second process has read the index before the first one wrote to it …
-    monkeypatch.setattr(files, "_load_index", dict)
-    assert whole(1) == 7
-    assert real(0.5) == 6.5
-    # … so the index now holds nothing of the first; but what it does hold is true.
-    monkeypatch.undo()
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    assert len(list(tmp_path.rglob("*.nbc"))) == 2  # neither has overwritten the other
-    later = compiled_in_a_process_of_its_own({"SIZE": 3})
-    assert [later(1), later(0.5)] == [7, 6.5]
+    fresh = announced.specialised({"SIZE": 77})
+    with caplog.at_level(logging.WARNING, logger="isthmus"):
+        fresh(1)
+        assert "isthmus is compiling additions of 77" in caplog.text
+        caplog.clear()
+        fresh(2)
+        loaded = Kernel(
+            announced.function, from_python=True, constants={"SIZE": 77}, announced_as="additions"
+        )
+        assert loaded(1) == 78
+        assert caplog.text == ""
+
+
+def test_kernels_run_as_plain_python_where_numba_is_switched_off(monkeypatch):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    fresh = Kernel(add_size_twice.function, from_python=True, constants={"SIZE": 99})
+    assert fresh("text" * 0 or 1) == 1  # constants are fixed by compilation alone
+    assert fresh.is_compiled(1)

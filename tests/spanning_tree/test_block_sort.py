@@ -12,13 +12,13 @@ LENGTH = 0
 
 
 @kernel
-def fill_places(columns, base, places):
+def fill_places(columns, base, places) -> None:
     order_along_widest(columns, base, LENGTH, DIMS, places)
 
 
 @kernel
-def put_into_order(rows, order, start, columns, places):
-    order_bunch(rows, order, start, columns, places)
+def put_into_order(rows, order, start, first, second, places) -> None:
+    order_bunch(rows, order, start, first, second, places)
 
 
 def places_along_widest(points, base, length):
@@ -88,7 +88,7 @@ def test_every_point_has_one_place_whatever_the_scale(column):
 @pytest.mark.parametrize("dims", [2, 8])
 def test_rows_move_with_their_numbers_into_halves(dims, dtype):
     rng = np.random.default_rng(dims)
-    scratch = np.empty((2, (dims + 1) * BUNCH)), np.empty(BUNCH, dtype=np.int64)
+    scratch = *np.empty((2, (dims + 1) * BUNCH)), np.empty(BUNCH, dtype=np.int64)
     for _ in range(300):
         points = rng.normal(size=(3 * BUNCH, dims)).astype(dtype)
         rows, order = points.copy().ravel(), np.arange(3 * BUNCH, dtype=np.int32)

@@ -1,65 +1,40 @@
-"""Compiled kernels: Numba, loaded and run only when a kernel is first called.
+"""Compiled kernels: functions that Numba compiles when they are first called.
 
-Importing Numba costs more than importing the rest of the package, so the decorator below keeps
-it out of ``import isthmus``. Compiled code is kept on disk; where no cache location can be
-written, it is compiled anew in each process instead of failing.
+Importing Numba costs more than importing the rest of the package, so that the decorators below
+keep it out of ``import isthmus``. A kernel is compiled for each form of arguments (arguments.py)
+that it is called with, and the code kept on disk (compilation.py). It runs without the GIL.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib
 import logging
-import secrets
-import sys
 import threading
-import types
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from isthmus._numba.arguments import Arguments, Form, arranged
 
 R = TypeVar("R")
 
-# Those of Numba that _pipeline.py, which uses what is not public, has been tested with.
-_VERSIONS_OF_QUICK_PIPELINE = ("0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
-
-# Re-entrant: resolving a kernel resolves the kernels it calls.
-_RESOLVING = threading.RLock()
-
-
-class Hint:
-    """An intrinsic that changes no result, in a module that imports Numba and so is loaded late.
-
-    Where kernels run as plain Python it does nothing.
-    """
-
-    def __init__(self, module: str, name: str) -> None:
-        self.module = module
-        self.name = name
-
-    def __call__(self, *_: Any) -> None:
-        """Do nothing."""
-
-    def load(self) -> Any:
-        """Return the intrinsic, for compiled code."""
-        from numba.core import config
-
-        if config.DISABLE_JIT:  # type: ignore[attr-defined]
-            return self
-        return getattr(importlib.import_module(self.module), self.name)
+# Re-entrant: a kernel is compiled together with those that it calls.
+_COMPILING = threading.RLock()
 
 
 class Kernel(Generic[R]):
-    """A function that Numba compiles on its first call.
+    """A function that is compiled when it is first called.
 
     Parameters
     ----------
     function : callable
+        Takes numbers, C-contiguous arrays, and records (NamedTuples) of these. If Python calls it,
+        it returns an int, a float, a bool or None, and is annotated so.
     from_python : bool
         Whether Python calls it, and not only other kernels.
     constants : mapping, optional
         Values for global names of the function and of the kernels it calls, fixed at compilation.
+    announced_as : str
+        What to tell users that they must wait for; it may name constants, as in "{DIMS}".
     """
 
     def __init__(
@@ -68,197 +43,109 @@ class Kernel(Generic[R]):
         *,
         from_python: bool,
         constants: Mapping[str, int] | None = None,
+        announced_as: str = "",
     ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.from_python = from_python
         self.constants = dict(constants or {})
-        self._dispatcher: Callable[..., R] | None = None
+        self.announced_as = announced_as
+        self._compiled: dict[Form, Callable[[Arguments], R]] = {}
         self._specialised: dict[tuple[tuple[str, int], ...], Kernel[R]] = {}
 
     def __call__(self, *args: Any) -> R:
-        if not self.from_python:  # the compiled code has no entry from Python
+        if not self.from_python:
             return self.function(*args)
-        dispatcher = self._dispatcher or self.dispatcher()
-        try:
-            return dispatcher(*args)
-        except OSError:  # kernels open no files: the cache on disk failed, before any work
-            self._dispatcher = self._compiler(cache=False)
-            return self._dispatcher(*args)
+        arguments = arranged(args)
+        compiled = self._compiled.get(arguments.form)
+        if compiled is None:
+            from isthmus._numba import compilation
 
-    def is_compiled(self) -> bool:
-        """Whether there is compiled code for it, here or in the cache on disk.
+            if compilation.is_switched_off():
+                return self.function(*args)
+            compiled = self._prepare(arguments)
+        return compiled(arguments)
 
-        For other types of arguments it may still have to be compiled.
+    def is_compiled(self, *args: Any) -> bool:
+        """Whether there is compiled code for arguments like these, in use or in the cache on disk.
+
+        What counts is their form: the types of numbers, dtypes and dimensions of arrays, records.
         """
-        dispatcher: Any = self.dispatcher()
-        if getattr(dispatcher, "overloads", True):  # a plain function where Numba is switched off
-            return True
-        cache = getattr(dispatcher, "_cache", None)  # where Numba keeps its index is not public
-        index = getattr(getattr(cache, "_cache_file", None), "_index_path", None)
-        return index is not None and Path(index).exists()
+        from isthmus._numba import compilation
+
+        return compilation.is_switched_off() or self._load(arranged(args)) is not None
 
     def specialised(self, constants: Mapping[str, int]) -> Kernel[R]:
         """Return the kernel with some global names bound to constants, one for each set of them."""
         key = tuple(sorted(constants.items()))
-        with _RESOLVING:
+        with _COMPILING:
             if key not in self._specialised:
                 self._specialised[key] = Kernel(
-                    self.function, from_python=self.from_python, constants=constants
+                    self.function,
+                    from_python=self.from_python,
+                    constants=constants,
+                    announced_as=self.announced_as,
                 )
             return self._specialised[key]
 
-    def dispatcher(self) -> Callable[..., R]:
-        """Return Numba's dispatcher, creating it and those of the kernels called from here."""
-        with _RESOLVING:
-            if self._dispatcher is None:
-                try:
-                    self._dispatcher = self._compiler(cache=self.from_python)
-                except RuntimeError:  # Numba knows of no place for a cache
-                    self._dispatcher = self._compiler(cache=False)
-            return self._dispatcher
+    def _load(self, arguments: Arguments) -> Callable[[Arguments], R] | None:
+        """Return compiled code that is in use or in the cache on disk."""
+        from isthmus._numba import compilation
 
-    def _compiler(self, *, cache: bool) -> Callable[..., R]:
-        import numba
+        with _COMPILING:
+            if arguments.form not in self._compiled:
+                loaded = compilation.load(self, arguments)
+                if loaded is None:
+                    return None
+                self._compiled[arguments.form] = loaded
+            return self._compiled[arguments.form]
 
-        # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
-        compiler: Callable[..., Any] = numba.njit(  # type: ignore[call-overload]
-            nogil=True,
-            cache=cache,
-            error_model="numpy",
-            no_cfunc_wrapper=True,
-            _nrt=False,  # kernels allocate nothing, so nothing needs to be counted
-            no_cpython_wrapper=not self.from_python,
-            **_quick_pipeline(),
-        )
-        dispatcher: Callable[..., R] = compiler(self._resolved())
-        _keep_files_apart(dispatcher)
-        return dispatcher
+    def _prepare(self, arguments: Arguments) -> Callable[[Arguments], R]:
+        """Return compiled code, new if there is none."""
+        from isthmus._numba import compilation
 
-    def _resolved(self) -> Callable[..., R]:
-        """Return a copy of the function whose globals hold dispatchers and constants."""
-        function = self.function
-        scope = self._scope()
-        for name in function.__code__.co_names:
-            value = scope.get(name)
-            if isinstance(value, Kernel):
-                part = value.specialised(self.constants) if self.constants else value
-                scope[name] = part.dispatcher()
-            elif isinstance(value, Hint):
-                scope[name] = value.load()
-        # Numba's cache knows a function by its file, its name and what it closes over, but not by
-        # the constants and the kernels in other files that it uses: so it closes over a
-        # fingerprint of them.
-        # Symbols in compiled code are made of names and argument types alone, and the first of a
-        # name that is loaded stands for all: so the fingerprint becomes part of the name, too.
-        fingerprint = self.fingerprint()
-        code = function.__code__.replace(co_freevars=("fingerprint",))
-        cell = types.CellType(fingerprint)
-        resolved = types.FunctionType(
-            code, scope, function.__name__, function.__defaults__, (cell,)
-        )
-        functools.update_wrapper(resolved, function)
-        resolved.__name__ = f"{function.__name__}_{fingerprint[:16]}"
-        resolved.__qualname__ = f"{function.__qualname__}_{fingerprint[:16]}"
-        return resolved
-
-    def _scope(self) -> dict[str, Any]:
-        """Return what the names in the function stand for when it is compiled."""
-        return {**_quick_builtins(), **self.function.__globals__, **self.constants}
-
-    def fingerprint(self) -> str:
-        """Return a digest of the code, the constants and all kernels that are called from here."""
-        code = self.function.__code__
-        scope = self._scope()
-        parts = [code.co_code.hex(), repr(code.co_consts), repr(code.co_names)]
-        for name in code.co_names:
-            value = scope.get(name)
-            if isinstance(value, Hint):
-                value = value.load()
-            if isinstance(value, Kernel):
-                part = value.specialised(self.constants) if self.constants else value
-                parts.append(part.fingerprint())
-            elif isinstance(value, int | float | str):
-                parts.append(f"{name}={value!r}")
-            elif (definition := getattr(value, "_defn", None)) is not None:
-                # an intrinsic: whatever its module says
-                parts.append(_source_of_module(definition.__module__))
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        with _COMPILING:
+            compiled = self._load(arguments)
+            if compiled is None:
+                if self.announced_as:
+                    logging.getLogger("isthmus").warning(
+                        "isthmus is compiling %s: some seconds, once on this machine.",
+                        self.announced_as.format(**self.constants),
+                    )
+                compiled = compilation.compile_anew(self, arguments)
+                self._compiled[arguments.form] = compiled
+            return compiled
 
 
-def _quick_pipeline() -> dict[str, Any]:
-    """Return what tells numba.njit to compile in fewer steps, if its version is known to suit."""
-    import numba
+class Hint:
+    """An intrinsic that changes no result, by its name in intrinsics.py, which imports Numba.
 
-    version = numba.__version__.rsplit(".", maxsplit=1)[0]
-    if version not in _VERSIONS_OF_QUICK_PIPELINE:
-        return {}
-    from isthmus._numba.pipeline import QuickCompiler
-
-    return {"pipeline_class": QuickCompiler}
-
-
-def _quick_builtins() -> dict[str, Any]:
-    """Return functions that stand for Python's where kernels are compiled."""
-    from numba.core import config
-
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return {}
-    from isthmus._numba.builtins import BUILTINS
-
-    return BUILTINS
-
-
-def _keep_files_apart(dispatcher: Any) -> None:
-    """Let no other process write to the files that a dispatcher's compiled code is kept in.
-
-    Numba numbers the files of one kernel by what its index holds. Two processes that compile for
-    different types at the same time would take the same number, and the index of one would then
-    lead to the code of the other. With a name of its own, each can at worst forget the other's.
+    Where kernels run as plain Python it does nothing.
     """
-    files: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    pattern = getattr(files, "_data_name_pattern", None)  # not public, like the index above
-    if pattern is not None:
-        files._data_name_pattern = pattern.replace(".{number", f".{secrets.token_hex(4)}.{{number")
 
+    def __init__(self, name: str) -> None:
+        self.name = name
 
-@functools.cache
-def _source_of_module(name: str) -> str:
-    """Return the source of a module and of those in this package that its functions come from.
-
-    However the package is installed; empty where there is no source.
-    """
-    module: Any = sys.modules[name]
-    loader = module.__loader__
-    source = loader.get_source(name) or "" if hasattr(loader, "get_source") else ""
-    used = {getattr(value, "__module__", None) or "" for value in vars(module).values()}
-    inside = sorted(each for each in used - {name} if each.startswith("isthmus."))
-    return "\n".join([source, *map(_source_of_module, inside)])
-
-
-def announce_compilation(what: str, needed: Kernel[Any]) -> None:
-    """Say, through the logger "isthmus", that a user must wait for a kernel to be compiled."""
-    if not needed.is_compiled():
-        logging.getLogger("isthmus").warning(
-            "isthmus is compiling %s: some seconds, once on this machine.", what
-        )
+    def __call__(self, *_: Any) -> None:
+        """Do nothing."""
 
 
 def kernel(function: Callable[..., R]) -> Kernel[R]:
-    """Mark a compiled function that Python calls: without the GIL, cached on disk."""
+    """Mark a compiled function that Python calls."""
     return Kernel(function, from_python=True)
 
 
-def kernel_part(function: Callable[..., R]) -> Kernel[R]:
-    """Mark a compiled function that only kernels call.
+def announced_kernel(what: str) -> Callable[[Callable[..., R]], Kernel[R]]:
+    """Mark one that takes so long to compile that users are told what they wait for."""
+    return lambda function: Kernel(function, from_python=True, announced_as=what)
 
-    It goes into its callers' compiled code, and so needs no cache and no Python entry of its own,
-    which take longer to compile than most such functions.
-    """
+
+def kernel_part(function: Callable[..., R]) -> Kernel[R]:
+    """Mark a compiled function that only kernels call: it becomes part of their code."""
     return Kernel(function, from_python=False)
 
 
 # Memory is asked for so many steps before it is read.
 AHEAD = 16
 
-prefetch = Hint("isthmus._numba.prefetch", "prefetch")
+prefetch = Hint("prefetch")

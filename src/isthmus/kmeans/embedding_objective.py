@@ -58,7 +58,8 @@ class EmbeddingObjective(TreeObjective):
         stack = EmbeddedStack(
             np.empty(self.stack_depth, dtype=np.int64), np.empty(self.stack_depth)
         )
-        return assign_embedded(self.arrays, frontier, centres, stack, assigned, move, single)
+        inertia = assign_embedded(self.arrays, frontier, centres, stack, assigned, move, single)
+        return bool(assigned.changed[0]), inertia
 
     def distances_to_centres(self, membership: Floats, weights: Floats) -> Floats:
         """Return the squared distances to centres by one product; see TreeObjective."""

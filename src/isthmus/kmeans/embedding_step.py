@@ -178,10 +178,10 @@ def assign_embedded(
     assigned: Assigned,
     move: bool,
     single: bool,
-) -> tuple[bool, float]:
+) -> float:
     """Move every point to the nearest centre of the assignment in a frontier.
 
-    Arguments and results as of assign_rows.
+    Takes and returns what assign_rows does.
     """
     n_points, k = tree.children.shape[0] + 1, centres.weights.shape[0]
     weights, halves = centres.weights, centres.halves
@@ -222,4 +222,5 @@ def assign_embedded(
                 inertia += of_v.weight * to_other
             depth -= 1
     fold_siblings(tree.children, frontier, assigned, n_expanded)
-    return changed, inertia
+    assigned.changed[0] = changed
+    return inertia

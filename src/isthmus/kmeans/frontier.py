@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.aggregates import TreeArrays, weight_of
 from isthmus.ultrametric.node_labels import MIXED
 
@@ -54,11 +54,14 @@ class Assigned(NamedTuple):
         The weight of each cluster after the step.
     expanded : (n - 1,) int64
         Scratch: the nodes that the step expands.
+    changed : (1,) bool
+        Whether any point moved.
     """
 
     node_labels: Labels
     weights: Floats
     expanded: Ints
+    changed: Array
 
 
 class FrontierBuffers:
@@ -206,7 +209,8 @@ def label_nodes(children: Ints, point_labels: Labels, node_labels: Labels) -> No
 @kernel
 def label_single_points(parents: Ints, points: Ints, node_labels: Labels) -> None:
     """Make points[a] the only member of cluster a; all else belongs to no cluster, numbered k."""
-    node_labels[:] = points.shape[0]
+    for v in range(node_labels.shape[0]):
+        node_labels[v] = points.shape[0]
     for a in range(points.shape[0]):
         v = points[a]
         node_labels[v] = a

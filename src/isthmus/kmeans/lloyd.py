@@ -131,7 +131,12 @@ class LazyAssignment:
         frontier = self._buffers.collect(objective.arrays, self._node_labels)
         if frontier is None:
             return self._step_plain(move=move)
-        assigned = Assigned(self._node_labels, np.empty(self.n_clusters), self._buffers.expanded)
+        assigned = Assigned(
+            self._node_labels,
+            np.empty(self.n_clusters),
+            self._buffers.expanded,
+            np.zeros(1, dtype=np.bool_),
+        )
         changed, self.inertia = objective.assign_frontier(
             frontier, self._buffers, assigned, move=move, single=self._single
         )

@@ -67,9 +67,10 @@ class RowsObjective(TreeObjective):
         mean, within_ss, outside = buffers.tables
         centres = Centres(np.empty(k), mean, within_ss, outside, buffers.own)
         stack = Stack.empty(self.stack_depth, k)
-        return assign_rows(
+        inertia = assign_rows(
             *self._arrays_and_bounds, frontier, centres, stack, assigned, move, single
         )
+        return bool(assigned.changed[0]), inertia
 
     def distances_to_centres(self, membership: Floats, weights: Floats) -> Floats:
         """Return the squared distances of rows to centres; see TreeObjective.

@@ -299,7 +299,7 @@ def assign_rows(
     assigned: Assigned,
     move: bool,
     single: bool,
-) -> tuple[bool, float]:
+) -> float:
     """Move every point to the nearest centre of the assignment in a frontier.
 
     Parameters
@@ -312,12 +312,7 @@ def assign_rows(
     single : bool
         Whether each cluster of the assignment is a single point.
 
-    Returns
-    -------
-    changed : bool
-        Whether any point moved.
-    inertia : float
-        The sum of squared distances of all points to their centres before the step.
+    Returns the sum of squared distances of all points to their centres before the step.
     """
     n_points, k = tree.children.shape[0] + 1, centres.weights.shape[0]
     locate_centres(tree, frontier, centres, single)
@@ -355,4 +350,5 @@ def assign_rows(
                 expand_node(tree, b, centres.weights, centre, stack, depth)
                 depth += 1
     fold_siblings(tree.children, frontier, assigned, n_expanded)
-    return changed, inertia
+    assigned.changed[0] = changed
+    return inertia

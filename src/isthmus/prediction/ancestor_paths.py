@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._utils.typing import Array, Floats, Ints, Labels, index_type
 from isthmus.prediction.attachments import Attachments
 from isthmus.ultrametric import UltrametricTree
@@ -183,7 +183,7 @@ def sibling_of(ancestry: Ancestry, v: int) -> int:
     return int(ancestry.children[e, 1] if first == v else first)
 
 
-@kernel
+@announced_kernel("the distances of new points to clusters")
 def find_segments(
     ancestry: Ancestry,
     begin: Ints,

@@ -192,7 +192,8 @@ def fill_transitive_distances(
         points below it are reached.
     """
     n_points = children.shape[0] + 1
-    distances[:] = np.inf
+    for v in range(distances.shape[0]):
+        distances[v] = np.inf
     for e in range(point.shape[0]):
         distances[point[e]] = length[e]
     # up: the shortest edge to a point below each node

@@ -7,12 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus._numba.kernel import announce_compilation
 from isthmus._utils.parallel import chunks
 from isthmus._utils.rounding import is_nearer
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kmeans.space import TreeSpace
-from isthmus.prediction.ancestor_paths import Ancestry, Segments, find_segments
+from isthmus.prediction.ancestor_paths import Ancestry, Segments
 from isthmus.prediction.attachments import Attachments, transitive_rows
 from isthmus.prediction.centre_distances import CentreSums
 from isthmus.ultrametric import UltrametricTree
@@ -58,7 +57,6 @@ class ClusterCentres:
 
     def prepare(self) -> None:
         """Compute now what is otherwise computed by the first call."""
-        announce_compilation("the distances of new points to clusters", find_segments)
         self._ancestry, self._sums  # noqa: B018
 
     @property

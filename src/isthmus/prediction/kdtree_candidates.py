@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.accumulators import POWERS
-from isthmus._numba.kernel import announce_compilation, kernel, kernel_part
+from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.metrics.mapped import MappedMetric
@@ -131,10 +131,6 @@ class CandidateSearch:
         self._metric: MappedMetric = metric
         self._dims = len(tree.blocks) // (tree.n_leaves * LANES)
         self._kernel = find_candidates.specialised({"DIMS": self._dims, "KIND": metric.kind})
-        announce_compilation(
-            f"the search for neighbours of new points with up to {self._dims} features",
-            self._kernel,
-        )
         positions = leaf_positions[index.rows].astype(np.int64)
         first, last = np.empty((2, int(tree.first_block[-1]) * LANES), dtype=np.int64)
         fill_ranges(positions, tree.first_block, tree.n_nodes, first, last)
@@ -300,7 +296,7 @@ def put_nearest_first(query: Query, point: int, distance: float, count: int) -> 
     return max(count, rank + 1)
 
 
-@kernel
+@announced_kernel("the search for neighbours of new points with up to {DIMS} features")
 def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: Candidates) -> None:
     """Fill the candidates of new points, (n_new, DIMS); one each where there is space for one."""
     tree, rows = searched.tree, searched.rows

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._numba.simd import peek, poke
 from isthmus._utils.typing import Floats, Labels
 
 # No distance is larger; infinity marks what is not there.
@@ -56,11 +55,11 @@ class Joined(NamedTuple):
 @kernel_part
 def offer_edge(component: int, distance: float, a: int, b: int, best: Best) -> None:
     """Make an edge the component's best one, if it is better; ~a marks one from a list."""
-    current = peek(best.distance, component)
+    current = best.distance[component]
     if distance > current:
         return
     if distance == current:
-        old_a, old_b = np.int64(peek(best.a, component)), np.int64(peek(best.b, component))
+        old_a, old_b = np.int64(best.a[component]), np.int64(best.b[component])
         if old_a < 0 and a >= 0:
             return
         if (old_a < 0) == (a < 0):
@@ -68,16 +67,16 @@ def offer_edge(component: int, distance: float, a: int, b: int, best: Best) -> N
             low, old_low = min(end, b), min(old_end, old_b)
             if low > old_low or (low == old_low and max(end, b) >= max(old_end, old_b)):
                 return
-    poke(best.distance, component, distance)
-    poke(best.a, component, np.int32(a))
-    poke(best.b, component, np.int32(b))
+    best.distance[component] = distance
+    best.a[component] = a
+    best.b[component] = b
 
 
 @kernel_part
 def offer_both(distance: float, a: int, b: int, labels: Labels, best: Best) -> None:
     """Offer an edge that a search has found to the components of both of its ends."""
-    offer_edge(np.int64(peek(labels, a)), distance, a, b, best)
-    offer_edge(np.int64(peek(labels, b)), distance, a, b, best)
+    offer_edge(np.int64(labels[a]), distance, a, b, best)
+    offer_edge(np.int64(labels[b]), distance, a, b, best)
 
 
 @kernel
@@ -105,13 +104,13 @@ def unite(parent: Labels, a: int, b: int) -> bool:
     way to the smaller one: Rem's algorithm, which often ends before it has come to a root.
     """
     while True:
-        above_a, above_b = peek(parent, a), peek(parent, b)
+        above_a, above_b = parent[a], parent[b]
         if above_a == above_b:
             return False
         if above_a < above_b:
             a, b = b, a
             above_a, above_b = above_b, above_a
-        poke(parent, a, above_b)
+        parent[a] = above_b
         if above_a == a:
             return True
         a = int(above_a)
@@ -126,8 +125,8 @@ def join_best(
     joined: Joined,
     new_label: Labels,
     n_edges: int,
-) -> tuple[int, int, int]:
-    """Join components along their best edges; return components, edges and the largest one.
+) -> int:
+    """Join components along their best edges; return how many are left.
 
     labels : (n,) int32
         The component of each place.
@@ -156,8 +155,4 @@ def join_best(
         else:  # parents come before their children, so this one has its label
             new_label[c] = new_label[above]
             size[new_label[c]] += size[c]
-    largest = 0
-    for c in range(n_left):
-        if size[c] > size[largest]:
-            largest = c
-    return n_left, n_edges, largest
+    return n_left

@@ -144,12 +144,13 @@ def _hyperplanes(
     """
     n_merges = len(parts.merges)
     net = Potentials(*np.empty((3, 2 * n_merges + 1)))
-    slopes = np.empty(n_merges)
+    slopes, values = np.empty(n_merges), np.empty(3)
     entries: list[tuple[Ints, Floats]] = [(np.empty(0, dtype=np.int64), np.empty(0))]
     bounds = np.zeros(len(pairs) + 1, dtype=np.int64)
     offsets, margins = np.zeros((2, len(pairs)))
     for p, (a, b) in enumerate(pairs):
-        origin, lowest, highest = separate(parts, a, b, net, slopes)
+        separate(parts, a, b, net, slopes, values)
+        origin, lowest, highest = values.tolist()
         bounds[p + 1] = bounds[p]
         if lowest > highest:
             sloping = np.flatnonzero(slopes)

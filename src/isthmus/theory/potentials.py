@@ -94,8 +94,8 @@ def uniform_parts(
 
 @kernel
 def separate(
-    parts: UniformParts, a: int, b: int, net: Potentials, slopes: Floats
-) -> tuple[float, float, float]:
+    parts: UniformParts, a: int, b: int, net: Potentials, slopes: Floats, values: Floats
+) -> None:
     """Find the flattest affine function with values ≥ 1 on cluster a and ≤ -1 on cluster b.
 
     Parameters
@@ -104,16 +104,14 @@ def separate(
     net : scratch
     slopes : (m,) float64, out
         The derivative of the function along the coordinate of each merge.
-
-    Returns
-    -------
-    origin, lowest, highest : float
+    values : (3,) float64, out
         Its value at the origin, its lowest value on a and its highest on b; all of them 0 where
         a point of a coincides with one of b, so that there is no such function.
     """
     top = potentials_upwards(parts, a, b, net)
     if top < 0:
-        return 0.0, 0.0, 0.0
+        values[0] = values[1] = values[2] = 0.0
+        return
     potentials_downwards(parts, top, net)
     value = net.value
     n_parts = parts.labels.shape[0]
@@ -131,7 +129,7 @@ def separate(
             lowest = min(lowest, value[x])
         elif parts.labels[x] == b:
             highest = max(highest, value[x])
-    return origin, lowest, highest
+    values[0], values[1], values[2] = origin, lowest, highest
 
 
 @kernel_part

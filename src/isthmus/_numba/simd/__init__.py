@@ -23,8 +23,6 @@ from isthmus._numba.simd.access import (
     largest_of_eight,
     lowest_lane,
     neighbouring_float,
-    peek,
-    poke,
 )
 from isthmus._numba.simd.columns import COLUMNS, near_columns
 from isthmus._numba.simd.distances import (
@@ -60,10 +58,8 @@ __all__ = [
     "neighbouring_float",
     "order_along_widest",
     "pair_distance",
-    "peek",
     "point_distances",
     "points_from_box",
-    "poke",
     "reach_of_lists",
     "store_lists",
     "swap_rows",

@@ -1,46 +1,21 @@
-"""Single numbers and lanes: reading, writing, comparing."""
+"""Single numbers and lanes: reading and comparing."""
 
 from __future__ import annotations
 
 from llvmlite import ir
 from numba.core import types
+from numba.extending import intrinsic
 
+from isthmus._numba.arrays import Elements
 from isthmus._numba.simd.emit import (
     F64,
-    I32,
     I64,
     LANES,
     MASK,
-    address_of,
-    intrinsic,
     largest_lane,
     load_block,
     splat,
 )
-
-
-@intrinsic
-def peek(typing, array, index):  # type: ignore[no-untyped-def]
-    """Return array[index] of a contiguous array, without a negative index's detour."""
-    signature = array.dtype(array, types.int64)
-
-    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.load(address_of(context, builder, signature.args[0], args[0], args[1]))
-
-    return signature, emit
-
-
-@intrinsic
-def poke(typing, array, index, value):  # type: ignore[no-untyped-def]
-    """Set array[index] = value, likewise."""
-    signature = types.void(array, types.int64, array.dtype)
-
-    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        address = address_of(context, builder, signature.args[0], args[0], args[1])
-        builder.store(args[2], address)
-        return context.get_dummy_value()
-
-    return signature, emit
 
 
 @intrinsic
@@ -60,7 +35,7 @@ def lanes_at_most(typing, numbers, bound):  # type: ignore[no-untyped-def]
     signature = types.int64(numbers, types.float64)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        eight = load_block(context, builder, signature.args[0], args[0], ir.Constant(I64, 0))
+        eight = load_block(builder, Elements(context, builder, signature.args[0], args[0]), 0)
         within = builder.fcmp_ordered("<=", eight, splat(builder, args[1]))
         return builder.zext(builder.bitcast(within, MASK), I64)
 
@@ -73,9 +48,8 @@ def lanes_other_than(typing, labels, base, label):  # type: ignore[no-untyped-de
     signature = types.int64(labels, types.int64, types.int32)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        address = address_of(context, builder, signature.args[0], args[0], args[1])
-        vector = ir.VectorType(I32, LANES)
-        eight = builder.load(builder.bitcast(address, vector.as_pointer()), align=4)
+        elements = Elements(context, builder, signature.args[0], args[0])
+        eight = elements.load_vector(args[1], LANES)
         differ = builder.icmp_signed("!=", eight, splat(builder, args[2]))
         return builder.zext(builder.bitcast(differ, MASK), I64)
 
@@ -88,15 +62,15 @@ def largest_of_eight(typing, numbers, base):  # type: ignore[no-untyped-def]
     signature = types.float64(numbers, types.int64)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        eight = load_block(context, builder, signature.args[0], args[0], args[1])
-        return largest_lane(builder, eight)
+        elements = Elements(context, builder, signature.args[0], args[0])
+        return largest_lane(builder, load_block(builder, elements, args[1]))
 
     return signature, emit
 
 
 @intrinsic
 def neighbouring_float(typing, number, steps):  # type: ignore[no-untyped-def]
-    """Return the float that comes so many steps after a positive one.
+    """Return the float that comes n steps after a positive one.
 
     One step back from zero leads to a number that compares with nothing.
     """

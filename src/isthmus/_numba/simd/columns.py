@@ -6,19 +6,16 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.extending import intrinsic
 
-from isthmus._numba.simd.emit import I32, I64, address_of, intrinsic, larger
+from isthmus._numba.arrays import Elements
+from isthmus._numba.simd.emit import I32, I64, larger
 
 # Columns that are compared at a time.
 COLUMNS = 32
 
 _F32 = ir.FloatType()
 _SINGLES = ir.VectorType(_F32, COLUMNS)
-
-
-def _load_columns(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    address = address_of(context, builder, array_type, array, index)
-    return builder.load(builder.bitcast(address, _SINGLES.as_pointer()), align=4)
 
 
 def _splat(builder: Any, scalar: Any) -> Any:
@@ -50,10 +47,10 @@ def near_columns(  # type: ignore[no-untyped-def]
     )
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        kinds = signature.args
-        product = _load_columns(context, builder, kinds[0], args[0], args[1])
-        terms_here = _load_columns(context, builder, kinds[2], args[2], args[3])
-        limits_here = _load_columns(context, builder, kinds[4], args[4], args[5])
+        product, terms_here, limits_here = (
+            Elements(context, builder, signature.args[i], args[i]).load_vector(args[i + 1], COLUMNS)
+            for i in (0, 2, 4)
+        )
         total = builder.fadd(terms_here, _splat(builder, args[6]))
         total = builder.fsub(total, builder.fadd(product, product))
         limit_here = larger(builder, limits_here, _splat(builder, args[7]))

@@ -7,21 +7,24 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.extending import intrinsic
 
+from isthmus._numba.arrays import Elements
+from isthmus._numba.memory import constant
 from isthmus._numba.simd.emit import (
     I64,
     LANES,
     MASK,
     V64,
     accumulate,
-    intrinsic,
+    begin_of_point,
+    fields_of,
     larger,
     literal,
     load_block,
     load_number,
     load_splat,
     splat,
-    vector_at,
 )
 
 
@@ -32,7 +35,7 @@ def _distances(
     kind: int,
     power: Any,
     bound: Any,
-    out: Any,
+    out: Elements,
 ) -> Any:
     """Emit the accumulation over coordinates; store the eight results, return the mask <= bound.
 
@@ -49,10 +52,10 @@ def _distances(
             within = builder.bitcast(builder.fcmp_ordered("<=", total, limit), MASK)
             none = builder.icmp_unsigned("==", within, ir.Constant(MASK, 0))
             go_on = builder.append_basic_block("go_on")
-            results.append((ir.Constant(I64, 0), builder.block))
+            results.append((constant(0), builder.block))
             builder.cbranch(none, end, go_on)
             builder.position_at_end(go_on)
-    builder.store(total, out, align=8)
+    out.store_vector(total, 0)
     mask = builder.bitcast(builder.fcmp_ordered("<=", total, limit), MASK)
     results.append((builder.zext(mask, I64), builder.block))
     builder.branch(end)
@@ -70,82 +73,89 @@ def _gap(builder: Any, low: Any, high: Any, their_low: Any, their_high: Any) -> 
 
 
 @intrinsic
-def point_distances(typing, blocks, base, query, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
-    """Fill out[0:8] with accumulated distances of a block's points to a query; return the mask.
+def point_distances(typing, blocks, base, group, bound, dims, kind):  # type: ignore[no-untyped-def]
+    """Fill group.found[0:8] with the accumulated distances of a block's points; return the mask.
 
     blocks, base : array and int
         The block begins at blocks[base].
-    query : (dims,) float64
+    group : record
+        box : (dims,) float64
+            The point that they are compared with.
+        found : (8,) float64, out
+        power : float64
     bound : float
-        Bits are set where the distance is at most this. Where no bit is set, out may be stale.
+        Bits are set where the distance is at most this. Where no bit is set, found may be stale.
     """
     n_dims, n_kind = literal(dims), literal(kind)
-    signature = types.int64(blocks, types.int64, query, types.float64, out, dims, kind, power)
+    signature = types.int64(blocks, types.int64, group, types.float64, dims, kind)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        def difference(t: int) -> Any:
-            index = builder.add(args[1], ir.Constant(I64, t * LANES))
-            block = load_block(context, builder, signature.args[0], args[0], index)
-            here = load_splat(context, builder, signature.args[2], args[2], t)
-            return builder.fsub(block, here)
+        points = Elements(context, builder, signature.args[0], args[0])
+        read = fields_of(context, builder, signature.args[2], args[2])
+        query = read("box")
 
-        target = vector_at(context, builder, signature.args[4], args[4], 0)
-        return _distances(builder, difference, n_dims, n_kind, args[-1], args[3], target)
+        def difference(t: int) -> Any:
+            block = load_block(builder, points, builder.add(args[1], constant(t * LANES)))
+            return builder.fsub(block, load_splat(builder, query, t))
+
+        power, found = read("power"), read("found")
+        return _distances(builder, difference, n_dims, n_kind, power, args[3], found)
 
     return signature, emit
 
 
 @intrinsic
-def points_from_box(typing, blocks, base, box, bound, out, dims, kind, power):  # type: ignore[no-untyped-def]
-    """Fill out[0:8] with how far a block's points are from a box; return the mask.
+def points_from_box(typing, blocks, base, group, bound, dims, kind):  # type: ignore[no-untyped-def]
+    """Fill group.found[0:8] with how far a block's points are from a box; return the mask.
 
-    box : (2 * dims,) float64
+    group.box : (2 * dims,) float64
         Lower bounds, then upper bounds.
     """
     n_dims, n_kind = literal(dims), literal(kind)
-    signature = types.int64(blocks, types.int64, box, types.float64, out, dims, kind, power)
+    signature = types.int64(blocks, types.int64, group, types.float64, dims, kind)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        points = Elements(context, builder, signature.args[0], args[0])
+        read = fields_of(context, builder, signature.args[2], args[2])
+        box = read("box")
+
         def difference(t: int) -> Any:
-            index = builder.add(args[1], ir.Constant(I64, t * LANES))
-            block = load_block(context, builder, signature.args[0], args[0], index)
-            low, high = (
-                load_splat(context, builder, signature.args[2], args[2], i) for i in (t, n_dims + t)
-            )
+            block = load_block(builder, points, builder.add(args[1], constant(t * LANES)))
+            low, high = (load_splat(builder, box, i) for i in (t, n_dims + t))
             return _gap(builder, low, high, block, block)
 
-        target = vector_at(context, builder, signature.args[4], args[4], 0)
-        return _distances(builder, difference, n_dims, n_kind, args[-1], args[3], target)
+        power, found = read("power"), read("found")
+        return _distances(builder, difference, n_dims, n_kind, power, args[3], found)
 
     return signature, emit
 
 
 @intrinsic
-def boxes_from_box(typing, boxes, base, box, bound, out, together, dims, kind, power):  # type: ignore[no-untyped-def]
-    """Do the same for a block of boxes.
+def boxes_from_box(typing, boxes, base, group, bound, together, dims, kind):  # type: ignore[no-untyped-def]
+    """Fill group.gaps[0:8] with how far a block of boxes is from group.box; return the mask.
 
     together : int
         1 where the box is a point: then its upper bounds are not read.
     """
     n_dims, n_kind = literal(dims), literal(kind)
-    signature = types.int64(
-        boxes, types.int64, box, types.float64, out, together, dims, kind, power
-    )
+    signature = types.int64(boxes, types.int64, group, types.float64, together, dims, kind)
     upper = 0 if literal(together) == 1 else n_dims
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        bounds = Elements(context, builder, signature.args[0], args[0])
+        read = fields_of(context, builder, signature.args[2], args[2])
+        box = read("box")
+
         def difference(t: int) -> Any:
-            low_at = builder.add(args[1], ir.Constant(I64, 2 * t * LANES))
-            high_at = builder.add(args[1], ir.Constant(I64, (2 * t + 1) * LANES))
-            their_low = load_block(context, builder, signature.args[0], args[0], low_at)
-            their_high = load_block(context, builder, signature.args[0], args[0], high_at)
-            low, high = (
-                load_splat(context, builder, signature.args[2], args[2], i) for i in (t, upper + t)
+            their_low, their_high = (
+                load_block(builder, bounds, builder.add(args[1], constant(i * LANES)))
+                for i in (2 * t, 2 * t + 1)
             )
+            low, high = (load_splat(builder, box, i) for i in (t, upper + t))
             return _gap(builder, low, high, their_low, their_high)
 
-        target = vector_at(context, builder, signature.args[4], args[4], 0)
-        return _distances(builder, difference, n_dims, n_kind, args[-1], args[3], target)
+        power, gaps = read("power"), read("gaps")
+        return _distances(builder, difference, n_dims, n_kind, power, args[3], gaps)
 
     return signature, emit
 
@@ -157,19 +167,15 @@ def pair_distance(typing, blocks, i, j, dims, kind, power):  # type: ignore[no-u
     signature = types.float64(blocks, types.int64, types.int64, dims, kind, power)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        def coordinate(point: Any, t: int) -> Any:
-            block = builder.lshr(point, ir.Constant(I64, 3))
-            lane = builder.and_(point, ir.Constant(I64, LANES - 1))
-            index = builder.add(
-                builder.mul(block, ir.Constant(I64, n_dims * LANES)),
-                builder.add(lane, ir.Constant(I64, t * LANES)),
-            )
-            return load_number(context, builder, signature.args[0], args[0], index)
-
+        points = Elements(context, builder, signature.args[0], args[0])
+        begins = [begin_of_point(builder, each, n_dims) for each in args[1:3]]
         total = None
         for t in range(n_dims):
-            difference = builder.fsub(coordinate(args[1], t), coordinate(args[2], t))
-            total = accumulate(builder, total, difference, n_kind, args[5])
+            a, b = (
+                load_number(builder, points, builder.add(begin, constant(t * LANES)))
+                for begin in begins
+            )
+            total = accumulate(builder, total, builder.fsub(a, b), n_kind, args[5])
         return total
 
     return signature, emit

@@ -1,28 +1,28 @@
 """What the other files are made of: parts of instructions, emitted through llvmlite.
 
-Names in capitals are LLVM types: whole numbers and floats, eight floats, a mask of eight bits.
+Names in capitals are LLVM types: integers and floats, eight of them, a mask of eight bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.errors import RequireLiteralValue
-from numba.extending import intrinsic as numba_intrinsic
 
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
+from isthmus._numba.arrays import Elements
+from isthmus._numba.memory import ArrayType, constant, field
 
 LANES = 8
-
-intrinsic: Any = numba_intrinsic
 
 I32, I64, F64 = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 MASK = ir.IntType(LANES)
 BITS = ir.VectorType(ir.IntType(1), LANES)
 V64 = ir.VectorType(F64, LANES)
-WHOLE = ir.VectorType(I64, LANES)
+INTEGERS = ir.VectorType(I64, LANES)
 
 
 def literal(value: Any) -> int:
@@ -32,37 +32,35 @@ def literal(value: Any) -> int:
     return int(value.literal_value)
 
 
-def address_of(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """Return the address of an element of a contiguous array."""
-    data = context.make_array(array_type)(context, builder, value=array).data
-    return builder.gep(data, [index])
+def fields_of(context: Any, builder: Any, record_type: Any, record: Any) -> Callable[[str], Any]:
+    """Return what emits reading a record's field: Elements of an array, or a number."""
+
+    def read(name: str) -> Any:
+        kind, value = record_type.fields[name], field(context, builder, record_type, record, name)
+        if isinstance(kind, ArrayType):
+            return Elements(context, builder, kind, value)
+        return value
+
+    return read
 
 
-def load_block(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def load_block(builder: Any, elements: Elements, index: Any) -> Any:
     """Load eight neighbouring numbers, widened to float64."""
-    address = address_of(context, builder, array_type, array, index)
-    element = address.type.pointee
-    vector = ir.VectorType(element, LANES)
-    loaded = builder.load(builder.bitcast(address, vector.as_pointer()), align=4)
-    if element == F64:
-        loaded.align = 8
-        return loaded
-    return builder.fpext(loaded, V64)
+    eight = elements.load_vector(index, LANES)
+    return eight if elements.kind == F64 else builder.fpext(eight, V64)
 
 
-def vector_at(context: Any, builder: Any, array_type: Any, array: Any, row: Any) -> Any:
-    """Return the address of eight neighbouring elements, those of a row, as a vector."""
-    if isinstance(row, int):
-        row = ir.Constant(I64, row)
-    index = builder.mul(row, ir.Constant(I64, LANES))
-    address = address_of(context, builder, array_type, array, index)
-    return builder.bitcast(address, ir.VectorType(address.type.pointee, LANES).as_pointer())
-
-
-def load_number(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def load_number(builder: Any, elements: Elements, index: Any) -> Any:
     """Load one number, widened to float64."""
-    loaded = builder.load(address_of(context, builder, array_type, array, index))
-    return loaded if loaded.type == F64 else builder.fpext(loaded, F64)
+    number = elements.load(index)
+    return number if elements.kind == F64 else builder.fpext(number, F64)
+
+
+def begin_of_point(builder: Any, point: Any, dims: int) -> Any:
+    """Return where the first coordinate of a point stands, counted over all blocks."""
+    block = builder.lshr(point, constant(3))
+    lane = builder.and_(point, constant(LANES - 1))
+    return builder.add(builder.mul(block, constant(dims * LANES)), lane)
 
 
 def splat(builder: Any, scalar: Any) -> Any:
@@ -73,10 +71,9 @@ def splat(builder: Any, scalar: Any) -> Any:
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), zeros)
 
 
-def load_splat(context: Any, builder: Any, array_type: Any, array: Any, index: int) -> Any:
+def load_splat(builder: Any, elements: Elements, index: Any) -> Any:
     """Load one number into all eight lanes."""
-    number = load_number(context, builder, array_type, array, ir.Constant(I64, index))
-    return splat(builder, number)
+    return splat(builder, load_number(builder, elements, index))
 
 
 def larger(builder: Any, a: Any, b: Any) -> Any:
@@ -118,7 +115,7 @@ def _raise(builder: Any, base: Any, power: Any) -> Any:
     if base.type == F64:
         return builder.call(function, [base, power])
     for lane in range(LANES):
-        place = ir.Constant(I32, lane)
-        raised = builder.call(function, [builder.extract_element(base, place), power])
-        base = builder.insert_element(base, raised, place)
+        at = ir.Constant(I32, lane)
+        raised = builder.call(function, [builder.extract_element(base, at), power])
+        base = builder.insert_element(base, raised, at)
     return base

@@ -1,4 +1,17 @@
-"""One point, compared with eight queries: their lists, or the nearest of each."""
+"""One point, compared with eight queries: their lists, or the nearest of each.
+
+group : record
+    What the queries need, with these fields.
+
+    queries : (8 * dims,) float64
+        A block of points.
+    labels : (8,) int32
+    distance, place : (length * 8,) float64 and int32
+        Eight lists, nearest first: the first entries of all, then the second entries, and so on.
+    limit : (8,) float64
+        How far each list goes.
+    power : float64
+"""
 
 from __future__ import annotations
 
@@ -6,86 +19,75 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.extending import intrinsic
 
+from isthmus._numba.arrays import Elements
+from isthmus._numba.memory import constant
 from isthmus._numba.simd.emit import (
     BITS,
     I32,
     I64,
+    INTEGERS,
     LANES,
     MASK,
     V64,
-    WHOLE,
     accumulate,
-    address_of,
-    intrinsic,
+    begin_of_point,
+    fields_of,
     largest_lane,
     literal,
     load_block,
-    load_number,
+    load_splat,
     splat,
-    vector_at,
 )
 
 
-def _distances_to_point(
-    context: Any, builder: Any, signature: Any, args: Any, point: Any, dims: int, kind: int
-) -> Any:
-    """Emit the distances of eight queries, args[0], to a point of blocks, args[1]."""
-    block = builder.lshr(point, ir.Constant(I64, 3))
-    lane = builder.and_(point, ir.Constant(I64, LANES - 1))
-    begin = builder.add(builder.mul(block, ir.Constant(I64, dims * LANES)), lane)
-    total = None
-    for t in range(dims):
-        offset = ir.Constant(I64, t * LANES)
-        here = load_block(context, builder, signature.args[0], args[0], offset)
-        index = builder.add(begin, offset)
-        there = load_number(context, builder, signature.args[1], args[1], index)
-        difference = builder.fsub(here, splat(builder, there))
-        total = accumulate(builder, total, difference, kind, args[-1])
-    return total
+class _Distances:
+    """Emits the distances of eight queries to a point of blocks."""
+
+    def __init__(self, builder: Any, read: Any, points: Elements, dims: int, kind: int) -> None:
+        self.queries, self.power = read("queries"), read("power")
+        self.builder, self.points, self.dims, self.kind = builder, points, dims, kind
+
+    def to(self, point: Any) -> Any:
+        """Return those to a point, counted over all blocks."""
+        builder = self.builder
+        begin = begin_of_point(builder, point, self.dims)
+        total = None
+        for t in range(self.dims):
+            offset = constant(t * LANES)
+            here = load_block(builder, self.queries, offset)
+            there = load_splat(builder, self.points, builder.add(begin, offset))
+            difference = builder.fsub(here, there)
+            total = accumulate(builder, total, difference, self.kind, self.power)
+        return total
 
 
 @intrinsic
-def insert_in_lists(  # type: ignore[no-untyped-def]
-    typing, queries, blocks, first, mask, own, list_distance, list_place, length, dims, kind, power
-):
-    """Insert points into the lists of eight queries; return the mask of lists that any entered.
+def insert_in_lists(typing, blocks, first, mask, own, group, length, dims, kind):  # type: ignore[no-untyped-def]
+    """Insert points into the lists of a group's queries; return the mask of lists that any entered.
 
     Eight bits higher, the mask of lists whose first two entries are equal.
 
-    queries : (8 * dims,) float64
-        A block of points.
     first, mask : int
         The points, counted over all blocks: the mask, which must not be 0, is of first … first + 7.
     own : int
         1 where these are the queries themselves, which do not enter their own lists; otherwise 0.
-    list_distance, list_place : (length * 8,) float64 and int32, in and out
-        Eight lists, nearest first: the first entries of all, then the second entries, and so on.
     """
     n_dims, n_kind, n_entries = literal(dims), literal(kind), literal(length)
     signature = types.int64(
-        queries,
-        blocks,
-        types.int64,
-        types.int64,
-        types.int64,
-        list_distance,
-        list_place,
-        length,
-        dims,
-        kind,
-        power,
+        blocks, types.int64, types.int64, types.int64, group, length, dims, kind
     )
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         # The lists stay in registers while points go through them, without a branch that could be
         # mispredicted: at each entry the nearer one stays, and the other one goes on.
-        addresses = [
-            vector_at(context, builder, signature.args[i], args[i], t)
-            for i in (5, 6)
-            for t in range(n_entries)
-        ]
-        given = [builder.load(address, align=4) for address in addresses]
+        _, first, mask, own, group = args[:5]
+        points = Elements(context, builder, signature.args[0], args[0])
+        read = fields_of(context, builder, signature.args[4], group)
+        distances = _Distances(builder, read, points, n_dims, n_kind)
+        rows = [(read(name), t * LANES) for name in ("distance", "place") for t in range(n_entries)]
+        given = [elements.load_vector(index, LANES) for elements, index in rows]
         before = builder.block
         loop, done = (builder.append_basic_block(name) for name in ("loop", "done"))
         builder.branch(loop)
@@ -93,9 +95,9 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
         rest, entered = builder.phi(I64), builder.phi(BITS)
         entries = [builder.phi(value.type) for value in given]
         lane = builder.cttz(rest, ir.Constant(ir.IntType(1), 1))
-        point = builder.add(args[2], lane)
-        distance = _distances_to_point(context, builder, signature, args, point, n_dims, n_kind)
-        itself = builder.trunc(builder.shl(args[4], lane), MASK)
+        point = builder.add(first, lane)
+        distance = distances.to(point)
+        itself = builder.trunc(builder.shl(own, lane), MASK)
         infinite = ir.Constant(V64, [float("inf")] * LANES)
         distance = builder.select(builder.bitcast(itself, BITS), infinite, distance)
         enters = builder.fcmp_ordered("<", distance, entries[n_entries - 1])
@@ -108,23 +110,23 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
             after[n_entries + t] = builder.select(nearer, place, old_place)
             distance = builder.select(nearer, old_distance, distance)
             place = builder.select(nearer, old_place, place)
-        next_rest = builder.and_(rest, builder.sub(rest, ir.Constant(I64, 1)))
+        next_rest = builder.and_(rest, builder.sub(rest, constant(1)))
         next_entered = builder.or_(entered, enters)
         for phi, initial, later in (
-            (rest, args[3], next_rest),
+            (rest, mask, next_rest),
             (entered, ir.Constant(BITS, [0] * LANES), next_entered),
             *zip(entries, given, after, strict=True),
         ):
             phi.add_incoming(initial, before)
             phi.add_incoming(later, builder.block)
-        is_last = builder.icmp_unsigned("==", next_rest, ir.Constant(I64, 0))
+        is_last = builder.icmp_unsigned("==", next_rest, constant(0))
         builder.cbranch(is_last, done, loop)
         builder.position_at_end(done)
-        for address, value in zip(addresses, after, strict=True):
-            builder.store(value, address, align=4)
+        for (elements, index), value in zip(rows, after, strict=True):
+            elements.store_vector(value, index)
         equal = builder.bitcast(builder.fcmp_ordered("==", after[0], after[1]), MASK)
         return builder.or_(
-            builder.shl(builder.zext(equal, I64), ir.Constant(I64, LANES)),
+            builder.shl(builder.zext(equal, I64), constant(LANES)),
             builder.zext(builder.bitcast(next_entered, MASK), I64),
         )
 
@@ -132,85 +134,83 @@ def insert_in_lists(  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def store_lists(  # type: ignore[no-untyped-def]
-    typing, list_distance, list_place, limit, block, places, known, used, length
-):
-    """Write eight lists to where those of a block of points are kept.
+def store_lists(typing, group, block, found, length):  # type: ignore[no-untyped-def]
+    """Write the lists of a group to where those of a block of points are kept.
 
-    list_distance, list_place : as above
-    limit : (8,) float64
-        How far each list goes; entries that are farther give way to the point itself.
-    places : (n_blocks * 8 * length,) int32, out
-        The lists of all points, one after the other.
-    known, used : (n_blocks * 8,) float64 and int8, out
-        The distance of each list's second entry, and how many are as near as the first.
+    Entries beyond a list's limit give way to the point itself.
+
+    found : record
+        places : (n_blocks * 8 * length,) int32, out
+            The lists of all points, one after the other.
+        known, used : (n_blocks * 8,) float64 and int8, out
+            The distance of each list's second entry, and how many are as near as the first.
     """
     n_entries = literal(length)
-    signature = types.void(
-        list_distance, list_place, limit, types.int64, places, known, used, length
-    )
+    signature = types.void(group, types.int64, found, length)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        def vector(argument: int, row: Any) -> Any:
-            return vector_at(context, builder, signature.args[argument], args[argument], row)
-
+        block = args[1]
+        read = fields_of(context, builder, signature.args[0], args[0])
+        write = fields_of(context, builder, signature.args[2], args[2])
         distances, entries = (
-            [builder.load(vector(i, t), align=4) for t in range(n_entries)] for i in (0, 1)
+            [elements.load_vector(t * LANES, LANES) for t in range(n_entries)]
+            for elements in (read("distance"), read("place"))
         )
-        limits = builder.load(vector(2, 0), align=8)
-        whole = ir.VectorType(I32, LANES)
-        own = builder.trunc(builder.mul(args[3], ir.Constant(I64, LANES)), I32)
-        own = builder.add(splat(builder, own), ir.Constant(whole, list(range(LANES))))
+        limits = read("limit").load_vector(0, LANES)
+        first_point = builder.mul(block, constant(LANES))
+        own = builder.add(
+            splat(builder, builder.trunc(first_point, I32)),
+            ir.Constant(ir.VectorType(I32, LANES), list(range(LANES))),
+        )
         n_equal = ir.Constant(ir.VectorType(MASK, LANES), [0] * LANES)
-        first_row = builder.mul(args[3], ir.Constant(I64, n_entries * LANES))
+        first_entry = builder.mul(block, constant(n_entries * LANES))
+        places = write("places")
         for t in range(n_entries):
             listed = builder.fcmp_ordered("<=", distances[t], limits)
             place = builder.select(listed, entries[t], own)
             for lane in range(LANES):
-                index = builder.add(first_row, ir.Constant(I64, lane * n_entries + t))
-                address = address_of(context, builder, signature.args[4], args[4], index)
-                builder.store(builder.extract_element(place, ir.Constant(I32, lane)), address)
+                index = builder.add(first_entry, constant(lane * n_entries + t))
+                places.store(builder.extract_element(place, ir.Constant(I32, lane)), index)
             equal = builder.fcmp_ordered("==", distances[t], distances[0])
             n_equal = builder.add(n_equal, builder.zext(equal, n_equal.type))
-        builder.store(distances[1], vector(5, args[3]), align=8)
-        builder.store(n_equal, vector(6, args[3]), align=1)
+        write("known").store_vector(distances[1], first_point)
+        write("used").store_vector(n_equal, first_point)
         return context.get_dummy_value()
 
     return signature, emit
 
 
 @intrinsic
-def limit_lists(typing, list_distance, limit):  # type: ignore[no-untyped-def]
-    """Lower limit[0:8] to the first entries of those lists whose first two are equal."""
-    signature = types.void(list_distance, limit)
+def limit_lists(typing, group):  # type: ignore[no-untyped-def]
+    """Lower the limits of those lists whose first two entries are equal to these."""
+    signature = types.void(group)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        first, second = (
-            builder.load(vector_at(context, builder, signature.args[0], args[0], t), align=8)
-            for t in (0, 1)
-        )
-        address = vector_at(context, builder, signature.args[1], args[1], 0)
+        read = fields_of(context, builder, signature.args[0], args[0])
+        distance, limit = read("distance"), read("limit")
+        first, second = (distance.load_vector(t * LANES, LANES) for t in (0, 1))
         equal = builder.fcmp_ordered("==", first, second)
-        limits = builder.select(equal, first, builder.load(address, align=8))
-        builder.store(limits, address, align=8)
+        limit.store_vector(builder.select(equal, first, limit.load_vector(0, LANES)), 0)
         return context.get_dummy_value()
 
     return signature, emit
 
 
 @intrinsic
-def reach_of_lists(typing, distance, last, limit, steps):  # type: ignore[no-untyped-def]
+def reach_of_lists(typing, group, length, steps):  # type: ignore[no-untyped-def]
     """Return how far, of eight lists, the one that reaches farthest goes.
 
-    A list goes as far as its last entry, distance[last + lane], but no farther than the float that
-    comes so many steps after limit[lane].
+    A list goes as far as its last entry, but no farther than the float that comes n steps after
+    its limit.
     """
-    signature = types.float64(distance, types.int64, limit, types.int64)
+    last = (literal(length) - 1) * LANES
+    signature = types.float64(group, length, types.int64)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        entry = load_block(context, builder, signature.args[0], args[0], args[1])
-        limits = load_block(context, builder, signature.args[2], args[2], ir.Constant(I64, 0))
-        bits = builder.add(builder.bitcast(limits, WHOLE), splat(builder, args[3]))
+        read = fields_of(context, builder, signature.args[0], args[0])
+        entry = read("distance").load_vector(last, LANES)
+        limits = read("limit").load_vector(0, LANES)
+        bits = builder.add(builder.bitcast(limits, INTEGERS), splat(builder, args[2]))
         end = builder.bitcast(bits, V64)
         nearer = builder.fcmp_ordered("<", end, entry)
         return largest_lane(builder, builder.select(nearer, end, entry))
@@ -219,47 +219,32 @@ def reach_of_lists(typing, distance, last, limit, steps):  # type: ignore[no-unt
 
 
 @intrinsic
-def improve_nearest(  # type: ignore[no-untyped-def]
-    typing, queries, blocks, point, label, labels, distance, place, dims, kind, power
-):
-    """Make a point the nearest one of each of eight queries that it is nearer to than the last.
+def improve_nearest(typing, blocks, point, label, group, dims, kind):  # type: ignore[no-untyped-def]
+    """Make a point the first entry of each of eight lists that is nearer than the one before.
 
-    queries : as above
     point : int
         Counted over all blocks.
-    label, labels : int and (8,) int32
+    label : int
         Only queries whose label differs from the point's take it.
-    distance, place : (8,) float64 and int32, in and out
-        The nearest point of each query so far.
 
-    Returns the mask of queries for which it is exactly as near as the last.
+    Returns the mask of queries for which it is exactly as near as the one before.
     """
     n_dims, n_kind = literal(dims), literal(kind)
-    signature = types.int64(
-        queries,
-        blocks,
-        types.int64,
-        types.int32,
-        labels,
-        distance,
-        place,
-        dims,
-        kind,
-        power,
-    )
+    signature = types.int64(blocks, types.int64, types.int32, group, dims, kind)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        total = _distances_to_point(context, builder, signature, args, args[2], n_dims, n_kind)
-        label_row, row, place_row = (
-            vector_at(context, builder, signature.args[i], args[i], 0) for i in (4, 5, 6)
-        )
-        own = builder.load(label_row, align=4)
-        old_distance, old_place = builder.load(row, align=8), builder.load(place_row, align=4)
-        other = builder.icmp_signed("!=", own, splat(builder, args[3]))
+        _, point, label, group = args[:4]
+        points = Elements(context, builder, signature.args[0], args[0])
+        read = fields_of(context, builder, signature.args[3], group)
+        total = _Distances(builder, read, points, n_dims, n_kind).to(point)
+        distance, place = read("distance"), read("place")
+        own = read("labels").load_vector(0, LANES)
+        old_distance, old_place = (each.load_vector(0, LANES) for each in (distance, place))
+        other = builder.icmp_signed("!=", own, splat(builder, label))
         nearer = builder.and_(other, builder.fcmp_ordered("<", total, old_distance))
-        new_place = splat(builder, builder.trunc(args[2], I32))
-        builder.store(builder.select(nearer, total, old_distance), row, align=8)
-        builder.store(builder.select(nearer, new_place, old_place), place_row, align=4)
+        new_place = splat(builder, builder.trunc(point, I32))
+        distance.store_vector(builder.select(nearer, total, old_distance), 0)
+        place.store_vector(builder.select(nearer, new_place, old_place), 0)
         equal = builder.and_(other, builder.fcmp_ordered("==", total, old_distance))
         return builder.zext(builder.bitcast(equal, MASK), I64)
 

@@ -6,21 +6,11 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.extending import intrinsic
 
-from isthmus._numba.simd.emit import (
-    I32,
-    I64,
-    address_of,
-    intrinsic,
-    literal,
-)
-
-
-def _row(context: Any, builder: Any, array_type: Any, array: Any, row: Any, dims: int) -> Any:
-    index = builder.mul(row, ir.Constant(I64, dims))
-    address = address_of(context, builder, array_type, array, index)
-    vector = ir.VectorType(address.type.pointee, dims)
-    return builder.bitcast(address, vector.as_pointer())
+from isthmus._numba.arrays import Elements
+from isthmus._numba.memory import constant
+from isthmus._numba.simd.emit import I32, I64, literal
 
 
 @intrinsic
@@ -30,11 +20,11 @@ def swap_rows(typing, rows, a, b, dims):  # type: ignore[no-untyped-def]
     signature = types.void(rows, types.int64, types.int64, dims)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        first = _row(context, builder, signature.args[0], args[0], args[1], n_dims)
-        second = _row(context, builder, signature.args[0], args[0], args[2], n_dims)
-        a_row, b_row = builder.load(first, align=4), builder.load(second, align=4)
-        builder.store(b_row, first, align=4)
-        builder.store(a_row, second, align=4)
+        elements = Elements(context, builder, signature.args[0], args[0])
+        first, second = (builder.mul(each, constant(n_dims)) for each in args[1:3])
+        a_row, b_row = (elements.load_vector(index, n_dims) for index in (first, second))
+        elements.store_vector(b_row, first)
+        elements.store_vector(a_row, second)
         return context.get_dummy_value()
 
     return signature, emit
@@ -50,9 +40,10 @@ def widest_dimension(typing, rows, start, stop, step, dims):  # type: ignore[no-
     signature = types.int64(rows, types.int64, types.int64, types.int64, dims)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        elements = Elements(context, builder, signature.args[0], args[0])
+
         def load(index: Any) -> Any:
-            pointer = _row(context, builder, signature.args[0], args[0], index, n_dims)
-            return builder.load(pointer, align=4)
+            return elements.load_vector(builder.mul(index, constant(n_dims)), n_dims)
 
         before = builder.block
         initial = load(args[1])
@@ -75,11 +66,11 @@ def widest_dimension(typing, rows, start, stop, step, dims):  # type: ignore[no-
         builder.cbranch(builder.icmp_signed("<", next_i, args[2]), loop, done)
         builder.position_at_end(done)
         extent = builder.fsub(next_high, next_low)
-        best, widest = ir.Constant(I64, -1), ir.Constant(extent.type.element, 0.0)
+        best, widest = constant(-1), ir.Constant(extent.type.element, 0.0)
         for t in range(n_dims):
             this = builder.extract_element(extent, ir.Constant(I32, t))
             wider = builder.fcmp_ordered(">", this, widest)
-            best = builder.select(wider, ir.Constant(I64, t), best)
+            best = builder.select(wider, constant(t), best)
             widest = builder.select(wider, this, widest)
         return best
 

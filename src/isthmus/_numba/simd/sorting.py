@@ -6,16 +6,16 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.extending import intrinsic
 
+from isthmus._numba.arrays import Elements
+from isthmus._numba.memory import constant
 from isthmus._numba.simd.emit import (
     F64,
     I32,
-    I64,
+    INTEGERS,
     LANES,
     V64,
-    WHOLE,
-    address_of,
-    intrinsic,
     larger,
     largest_lane,
     literal,
@@ -79,8 +79,8 @@ def _exchange_lanes(builder: Any, keys: list[Any], v: int, step: int, run: int) 
 
 
 @intrinsic
-def order_along_widest(typing, columns, base, length, dims, places):  # type: ignore[no-untyped-def]
-    """Fill places[base : base + length] with points ordered along their widest coordinate.
+def order_along_widest(typing, columns, base, length, dims, order):  # type: ignore[no-untyped-def]
+    """Fill order[base : base + length] with points ordered along their widest coordinate.
 
     Points that differ in it by less than 1 / 4096 of their extent are ordered by the next two
     coordinates as well. Those nearer to each other than some 1e-13 of it may come in any order.
@@ -89,20 +89,22 @@ def order_along_widest(typing, columns, base, length, dims, places):  # type: ig
         The first coordinates of 64 points, their second ones, and so on.
     base, length : int
         The points base … base + length - 1 are ordered; length is 16, 32 or 64.
-    places : (64,) int64, out
+    order : (64,) int64, out
         The number of the point that comes first, of the second one, and so on.
     """
     n_dims, n_vectors = literal(dims), literal(length) // LANES
-    signature = types.void(columns, types.int64, length, dims, places)
+    signature = types.void(columns, types.int64, length, dims, order)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        elements, order = (Elements(context, builder, signature.args[i], args[i]) for i in (0, 4))
+
         def load(t: Any, v: int) -> Any:
-            begin = builder.add(builder.mul(t, ir.Constant(I64, BUNCH)), args[1])
-            index = builder.add(begin, ir.Constant(I64, v * LANES))
-            return load_block(context, builder, signature.args[0], args[0], index)
+            begin = builder.add(builder.mul(t, constant(BUNCH)), args[1])
+            index = builder.add(begin, constant(v * LANES))
+            return load_block(builder, elements, index)
 
         def bounds(t: int) -> tuple[Any, Any]:
-            vectors = [load(ir.Constant(I64, t), v) for v in range(n_vectors)]
+            vectors = [load(constant(t), v) for v in range(n_vectors)]
             low = high = vectors[0]
             for eight in vectors[1:]:
                 high = larger(builder, high, eight)
@@ -113,18 +115,16 @@ def order_along_widest(typing, columns, base, length, dims, places):  # type: ig
 
         boxes = [bounds(t) for t in range(n_dims)]
         keys = _keys(builder, boxes, load, n_vectors)
-        index_bits = ir.Constant(WHOLE, [BUNCH - 1] * LANES)
+        index_bits = ir.Constant(INTEGERS, [BUNCH - 1] * LANES)
         for v in range(n_vectors):
-            number = builder.add(args[1], ir.Constant(I64, v * LANES))
-            numbers = builder.add(splat(builder, number), ir.Constant(WHOLE, list(range(LANES))))
-            bits = builder.and_(builder.bitcast(keys[v], WHOLE), builder.not_(index_bits))
+            number = builder.add(args[1], constant(v * LANES))
+            numbers = builder.add(splat(builder, number), ir.Constant(INTEGERS, list(range(LANES))))
+            bits = builder.and_(builder.bitcast(keys[v], INTEGERS), builder.not_(index_bits))
             keys[v] = builder.bitcast(builder.or_(bits, numbers), V64)
         _bitonic(builder, keys)
         for v in range(n_vectors):
-            index = builder.add(args[1], ir.Constant(I64, v * LANES))
-            address = address_of(context, builder, signature.args[4], args[4], index)
-            found = builder.and_(builder.bitcast(keys[v], WHOLE), index_bits)
-            builder.store(found, builder.bitcast(address, WHOLE.as_pointer()), align=8)
+            index = builder.add(args[1], constant(v * LANES))
+            order.store_vector(builder.and_(builder.bitcast(keys[v], INTEGERS), index_bits), index)
         return context.get_dummy_value()
 
     return signature, emit
@@ -133,11 +133,11 @@ def order_along_widest(typing, columns, base, length, dims, places):  # type: ig
 def _keys(builder: Any, boxes: list[tuple[Any, Any]], load: Any, n_vectors: int) -> list[Any]:
     """Return a number from 1 to a little above 2 for each point: how far along it lies."""
     n_dims = len(boxes)
-    widest, extent = ir.Constant(I64, 0), builder.fsub(boxes[0][1], boxes[0][0])
+    widest, extent = constant(0), builder.fsub(boxes[0][1], boxes[0][0])
     for t in range(1, n_dims):
         this = builder.fsub(boxes[t][1], boxes[t][0])
         wider = builder.fcmp_ordered(">", this, extent)
-        widest = builder.select(wider, ir.Constant(I64, t), widest)
+        widest = builder.select(wider, constant(t), widest)
         extent = builder.select(wider, this, extent)
     one = ir.Constant(F64, 1.0)
     # 1 / 0, 1 / infinity and what they lead to end up at one of the two ends
@@ -145,11 +145,11 @@ def _keys(builder: Any, boxes: list[tuple[Any, Any]], load: Any, n_vectors: int)
     keys = [splat(builder, one)] * n_vectors
     weight = 1.0
     for following in range(min(3, n_dims)):
-        t = builder.add(widest, ir.Constant(I64, following))
-        t = builder.urem(t, ir.Constant(I64, n_dims))
+        t = builder.add(widest, constant(following))
+        t = builder.urem(t, constant(n_dims))
         low = boxes[0][0]
         for i in range(1, n_dims):
-            here = builder.icmp_unsigned("==", t, ir.Constant(I64, i))
+            here = builder.icmp_unsigned("==", t, constant(i))
             low = builder.select(here, boxes[i][0], low)
         for v in range(n_vectors):
             along = builder.fmul(

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
-from isthmus._numba.kernel import announce_compilation
 from isthmus._numba.simd import COLUMNS
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
@@ -48,7 +47,6 @@ def boruvka_on_blocks(
     block_size : int
         The most points to a block; fewer take less memory.
     """
-    announce_compilation("the search for neighbours among many features", candidates.keep_nearest)
     # Threads work on products of their own; the matrix products inside must not start others.
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         points = prepared.points
@@ -170,9 +168,11 @@ class _Run:
                 if self._has_measured_too_many():
                     return False
                 continue
-            n_components, self.n_edges, largest = join_best(
+            n_components = join_best(
                 n_components, -1, best, self.labels, self.joined, new_label, self.n_edges
             )
+            self.n_edges = self.blocks.n_points - n_components
+            largest = int(np.argmax(self.joined.size[:n_components]))
             self.labels = new_label[self.labels]
             self._report(1.0)
         return True

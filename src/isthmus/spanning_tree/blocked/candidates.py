@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._numba.simd import COLUMNS, lowest_lane, near_columns
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.metrics.accumulate import sparse_distance
@@ -123,7 +123,7 @@ def offer(distances: Array, positions: Labels, distance: float, position: int) -
         insert(distances, positions, distance, position)
 
 
-@kernel
+@announced_kernel("the search for neighbours among many features")
 def keep_nearest(block: Products, first_row: int, lists: Lists) -> None:
     """Offer the pairs of a block of products to the lists of its rows and of its columns.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._numba.kernel import kernel_part
-from isthmus._numba.simd import BUNCH, order_along_widest, peek, poke
+from isthmus._numba.simd import BUNCH, order_along_widest
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 
 # Set for each specialisation of the kernels: the number of coordinates.
@@ -18,16 +18,17 @@ DIMS = 0
 
 
 @kernel_part
-def order_bunch(rows: Array, order: Labels, start: int, columns: Floats, places: Ints) -> None:
+def order_bunch(
+    rows: Array, order: Labels, start: int, first: Floats, second: Floats, places: Ints
+) -> None:
     """Halve rows start … start + 63 along their widest coordinate, both halves likewise, and again.
 
     Within what order_along_widest takes to be equal: where halves meet, they may overlap a little.
 
-    columns : (2, (DIMS + 1) * 64) float64, scratch
-        Coordinates and numbers of the points, twice.
+    first, second : ((DIMS + 1) * 64,) float64, scratch
+        Coordinates and numbers of the points, in two orders.
     places : (64,) int64, scratch
     """
-    first, second = columns[0], columns[1]
     fill_columns(rows, order, start, first)
     order_along_widest(first, np.int64(0), 64, DIMS, places)
     move_columns(first, places, second)
@@ -37,10 +38,10 @@ def order_bunch(rows: Array, order: Labels, start: int, columns: Floats, places:
     for quarter in range(4):
         order_along_widest(first, quarter * 16, 16, DIMS, places)
     for i in range(BUNCH):
-        place = peek(places, i)
+        place = places[i]
         for t in range(DIMS):
-            poke(rows, (start + i) * DIMS + t, peek(first, t * BUNCH + place))
-        poke(order, start + i, np.int32(peek(first, DIMS * BUNCH + place)))
+            rows[(start + i) * DIMS + t] = first[t * BUNCH + place]
+        order[start + i] = first[DIMS * BUNCH + place]
 
 
 @kernel_part
@@ -48,14 +49,14 @@ def fill_columns(rows: Array, order: Labels, start: int, columns: Floats) -> Non
     """Fill columns with the coordinates and the numbers of rows start … start + 63."""
     for i in range(BUNCH):
         for t in range(DIMS):
-            poke(columns, t * BUNCH + i, np.float64(peek(rows, (start + i) * DIMS + t)))
-        poke(columns, DIMS * BUNCH + i, np.float64(peek(order, start + i)))
+            columns[t * BUNCH + i] = np.float64(rows[(start + i) * DIMS + t])
+        columns[DIMS * BUNCH + i] = np.float64(order[start + i])
 
 
 @kernel_part
 def move_columns(source: Floats, places: Ints, target: Floats) -> None:
     """Fill target with the columns of source, in the order of places."""
     for i in range(BUNCH):
-        place = peek(places, i)
+        place = places[i]
         for t in range(DIMS + 1):
-            poke(target, t * BUNCH + i, peek(source, t * BUNCH + place))
+            target[t * BUNCH + i] = source[t * BUNCH + place]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._numba.accumulators import POWERS
-from isthmus._numba.kernel import announce_compilation
 from isthmus._numba.simd import LANES
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
@@ -68,10 +67,6 @@ def boruvka_on_kdtree(
         "KIND": prepared.metric.kind,
         "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
     }
-    announce_compilation(
-        f"the search for neighbours among up to {dims} features",
-        nearest_neighbours.specialised(constants),
-    )
     with Workers(n_jobs) as workers:
         tree = build_tree(points, dims, workers)
         run = _Run(tree, prepared, constants, workers, progress)
@@ -117,7 +112,9 @@ class _Run:
         )
         self.ends = np.empty((2, n_points - 1), dtype=np.int32)
         self.n_edges = 0
-        self.groups = [make_group(dims, constants["NEIGHBOURS"]) for _ in range(workers.n_jobs)]
+        self.groups = [
+            make_group(dims, constants["NEIGHBOURS"], self.power) for _ in range(workers.n_jobs)
+        ]
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
@@ -134,7 +131,7 @@ class _Run:
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
         kernel = nearest_neighbours.specialised(self.constants)
         group = self.groups[worker]
-        return kernel(self.tree, self.power, start, stop, group, self.lists)
+        return kernel(self.tree, start, stop, group, self.lists)
 
     def join(self) -> None:
         """Run rounds until one component is left."""
@@ -147,20 +144,17 @@ class _Run:
         joined = Joined(*np.empty((3, tree.n_points), dtype=np.int32), *self.ends)
         n_components = self._join_nearest(joined, forest.labels)
         self._relabel(forest, np.empty(0, dtype=np.int32))
-        if n_components > 1:
-            announce_compilation(
-                f"the search for spanning trees with up to {self.dims} features",
-                rounds.search_tree.specialised(self.constants),
-            )
         largest = int(np.argmax(joined.size[:n_components]))
         new_label = np.empty(n_components, dtype=np.int32)
         searcher = _Searcher(self, forest, joined.member, n_components)
         while n_components > 1:
             self._report(1.0)
             best = searcher.best_edges(n_components, largest)
-            n_components, self.n_edges, largest = union_find.join_best(
+            n_components = union_find.join_best(
                 n_components, largest, best, forest.labels, joined, new_label, self.n_edges
             )
+            self.n_edges = tree.n_points - n_components
+            largest = int(np.argmax(joined.size[:n_components]))
             if n_components > 1:
                 self._relabel(forest, new_label)
         self._report(1.0)
@@ -175,24 +169,27 @@ class _Run:
         self.n_edges = components.join_ties.specialised(self.constants)(lists, joined)
         # Blocks share nothing as long as nothing is joined.
         n_blocks = 1 if self.n_edges > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
-        found: dict[int, tuple[int, int]] = {}
+        found: dict[int, Ints] = {}
 
         def work(_: int, start: int, stop: int) -> None:
             # its edges stand where sizes and labels will be
             edges = joined.size[start:], labels[start:]
-            found[start] = join_to_nearest(lists, joined, start, stop, *edges)
+            found[start] = np.empty(2, dtype=np.int64)
+            join_to_nearest(lists, joined, start, stop, *edges, found[start])
 
         self.workers.in_blocks(n_points, -(-n_points // n_blocks), work)
         left = []
-        for start, (n_found, n_left) in sorted(found.items()):
+        for start in sorted(found):
+            n_found, n_left = found[start]
             left.append((start, n_left))
             new = np.s_[self.n_edges : self.n_edges + n_found]
             self.ends[0, new] = joined.size[start : start + n_found]
             self.ends[1, new] = labels[start : start + n_found]
             self.n_edges += n_found
-        n_components, self.n_edges = components.end_first_round.specialised(self.constants)(
+        n_components = components.end_first_round.specialised(self.constants)(
             lists, joined, np.array(left, dtype=np.int64), self.n_edges, labels
         )
+        self.n_edges = n_points - n_components
         return n_components
 
     def _relabel(self, forest: Forest, new_label: Array) -> None:
@@ -305,7 +302,7 @@ class _Searcher:
 
         def work(worker: int, start: int, stop: int) -> None:
             best, group = self.best[worker], run.groups[worker]
-            kernel(run.tree, self.forest, self.member, largest, best, group, run.power, start, stop)
+            kernel(run.tree, self.forest, self.member, largest, best, group, start, stop)
 
         run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, work)
         self._merge(n_components)
@@ -328,7 +325,6 @@ class _Searcher:
                 largest,
                 stretch,
                 ball_factor,
-                run.power,
             )
             for best, group in zip(self.best, run.groups, strict=True)
         ]

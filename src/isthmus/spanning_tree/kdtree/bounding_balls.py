@@ -8,7 +8,7 @@ import numpy as np
 
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
 from isthmus._numba.kernel import kernel_part
-from isthmus._numba.simd import LANES, poke
+from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Floats
 from isthmus.spanning_tree.kdtree.build import KdTree
 from isthmus.spanning_tree.kdtree.knn import Group, enclose
@@ -79,12 +79,12 @@ def reach_of_ball(
     best: float,
     ball_factor: float,
     group: Group,
-    power: float,
 ) -> float:
     """Return how far the centre of a node's ball is from other components, at least.
 
     -1 where the ball is too large, compared with the component's best edge, to be of use.
     """
+    power = group.power
     index = tree.first_block[level] * LANES + node
     if balls.radii[index] < 0.0:
         make_ball(tree, balls, level, node, index, power)
@@ -93,13 +93,13 @@ def reach_of_ball(
     if radius * radius > ball_factor * length * length:
         return -1.0
     for lane in range(LANES):
-        poke(group.distance, lane, -1.0)
-        poke(group.place, lane, np.int32(-1))
+        group.distance[lane] = -1.0
+        group.place[lane] = -1
     for t in range(DIMS):
-        poke(group.queries, t * LANES, balls.centres[index * DIMS + t])
-    poke(group.labels, 0, forest.node_labels[index])
+        group.queries[t * LANES] = balls.centres[index * DIMS + t]
+    group.labels[0] = forest.node_labels[index]
     # What is farther than this from the centre is too far from any point below the node.
-    poke(group.distance, 0, from_length((length + radius) * (1.0 + 4.0 * SLACK), power))
+    group.distance[0] = from_length((length + radius) * (1.0 + 4.0 * SLACK), power)
     enclose(np.int64(1), group)
-    nearest_outside(tree, forest, level, node, forest.node_labels[index], group, power)
+    nearest_outside(tree, forest, level, node, forest.node_labels[index], group)
     return to_length(group.distance[0], power) * (1.0 - SLACK)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._numba.simd import BUNCH, LANES, peek, poke, swap_rows, widest_dimension
+from isthmus._numba.simd import BUNCH, LANES, swap_rows, widest_dimension
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.spanning_tree.kdtree.block_sort import order_bunch
@@ -71,13 +71,14 @@ class Scratch(NamedTuple):
         Coordinates to choose a pivot from.
     stack : (64, 2) int64
         Where nodes that are still to be ordered begin and end.
-    columns, places : (2, (dims + 1) * 64) float64 and (64,) int64
+    first, second, places : ((dims + 1) * 64,) float64 twice, and (64,) int64
         As order_bunch takes them.
     """
 
     sample: Floats
     stack: Ints
-    columns: Floats
+    first: Floats
+    second: Floats
     places: Ints
 
 
@@ -85,7 +86,8 @@ def _make_scratch(dims: int) -> Scratch:
     return Scratch(
         sample=np.empty(64),
         stack=np.empty((64, 2), dtype=np.int64),
-        columns=np.empty((2, (dims + 1) * BUNCH)),
+        first=np.empty((dims + 1) * BUNCH),
+        second=np.empty((dims + 1) * BUNCH),
         places=np.empty(BUNCH, dtype=np.int64),
     )
 
@@ -191,11 +193,11 @@ def split_rows(
     """
     end = start
     for i in range(start, stop):
-        x = peek(rows, i * DIMS + dim)
+        x = rows[i * DIMS + dim]
         swap_rows(rows, i, end, DIMS)
-        point = peek(order, i)
-        poke(order, i, peek(order, end))
-        poke(order, end, point)
+        point = order[i]
+        order[i] = order[end]
+        order[end] = point
         end += int(x < pivot or (inclusive and x == pivot))
     return end
 
@@ -216,13 +218,13 @@ def sampled_quantile(
     elif n > 24:
         n_sample = 5
     for i in range(n_sample):
-        x = np.float64(peek(rows, (start + (n * (2 * i + 1)) // (2 * n_sample)) * DIMS + dim))
+        x = np.float64(rows[(start + (n * (2 * i + 1)) // (2 * n_sample)) * DIMS + dim])
         j = i
-        while j > 0 and peek(sample, j - 1) > x:
-            poke(sample, j, peek(sample, j - 1))
+        while j > 0 and sample[j - 1] > x:
+            sample[j] = sample[j - 1]
             j -= 1
-        poke(sample, j, x)
-    return float(peek(sample, ((place - start) * n_sample) // n))
+        sample[j] = x
+    return float(sample[((place - start) * n_sample) // n])
 
 
 @kernel_part
@@ -287,7 +289,7 @@ def order_slice(rows: Array, order: Labels, start: int, stop: int, scratch: Scra
         height -= 1
         begin, end = stack[height, 0], stack[height, 1]
         if end - begin == BUNCH:
-            order_bunch(rows, order, begin, scratch.columns, scratch.places)
+            order_bunch(rows, order, begin, scratch.first, scratch.second, scratch.places)
             continue
         middle = split_node(rows, order, begin, end, scratch.sample)
         if middle >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._numba.simd import LANES, lanes_other_than, peek, poke
+from isthmus._numba.simd import LANES, lanes_other_than
 from isthmus._utils.typing import Ints, Labels
 from isthmus.spanning_tree.kdtree.knn import Neighbours
 from isthmus.spanning_tree.kdtree.query import Forest
@@ -17,9 +17,9 @@ NEIGHBOURS = 0
 @kernel_part
 def are_mutual(found: Neighbours, i: int, j: int) -> bool:
     """Whether nothing is nearer to j than i, which has several nearest neighbours, j among them."""
-    if peek(found.used, j) > 1:
-        return bool(peek(found.known, j) == peek(found.known, i))
-    return bool(peek(found.places, j * NEIGHBOURS) == i)
+    if found.used[j] > 1:
+        return bool(found.known[j] == found.known[i])
+    return bool(found.places[j * NEIGHBOURS] == i)
 
 
 @kernel_part
@@ -27,16 +27,16 @@ def number_sets(parent: Labels, labels: Labels, size: Labels, member: Labels) ->
     """Fill the labels of all places, and the sizes and a member of their sets; return how many."""
     n_sets = 0
     for i in range(parent.shape[0]):
-        above = np.int64(peek(parent, i))
+        above = np.int64(parent[i])
         if above == i:
             label = np.int32(n_sets)
-            poke(member, n_sets, np.int32(i))
-            poke(size, n_sets, np.int32(0))
+            member[n_sets] = i
+            size[n_sets] = 0
             n_sets += 1
         else:  # parents come before their children, so this one has its label
-            label = peek(labels, above)
-        poke(labels, i, label)
-        poke(size, np.int64(label), np.int32(peek(size, np.int64(label)) + 1))
+            label = labels[above]
+        labels[i] = label
+        size[np.int64(label)] = size[np.int64(label)] + 1
     return n_sets
 
 
@@ -64,15 +64,15 @@ def join_equally_near(
     parent, has_gone_out = joined.parent, joined.size
     are_left = False
     for i in range(parent.shape[0]):
-        n_nearest = np.int64(peek(found.used, i))
+        n_nearest = np.int64(found.used[i])
         for t in range(n_nearest if n_nearest > 1 else 0):
-            j = np.int64(peek(found.places, i * NEIGHBOURS + t))
-            if peek(parent, i) == peek(parent, j):  # as most are before long
+            j = np.int64(found.places[i * NEIGHBOURS + t])
+            if parent[i] == parent[j]:  # as most are before long
                 continue
             if are_mutual(found, i, j) != mutual:
                 are_left = True
                 continue
-            if not mutual and peek(has_gone_out, find(parent, i)) > 0:
+            if not mutual and has_gone_out[find(parent, i)] > 0:
                 continue
             n_before = n_edges
             n_edges = join(joined, i, j, n_edges)
@@ -113,7 +113,8 @@ def join_to_nearest(
     stop: int,
     edge_a: Labels,
     edge_b: Labels,
-) -> tuple[int, int]:
+    counts: Ints,
+) -> None:
     """Join points at places start … stop - 1 to their one nearest neighbour, if it is among them.
 
     Those whose neighbour is elsewhere are left for later, in joined.member from start on.
@@ -121,30 +122,31 @@ def join_to_nearest(
 
     edge_a, edge_b : (>= stop - start - 1,) int32, out
         The ends of the new edges.
-
-    Returns how many edges there are, and how many points are left.
+    counts : (2,) int64, out
+        How many edges there are, and how many points are left.
     """
     n_edges = 0
     n_left = 0
     for i in range(start, stop):
-        if peek(found.used, i) != 1:
-            poke(found.used, i, np.int8(0))
+        if found.used[i] != 1:
+            found.used[i] = 0
             continue
-        nearest = np.int64(peek(found.places, i * NEIGHBOURS))
+        nearest = np.int64(found.places[i * NEIGHBOURS])
         if nearest < start or nearest >= stop:
-            poke(joined.member, start + n_left, np.int32(i))
+            joined.member[start + n_left] = i
             n_left += 1
         elif unite(joined.parent, i, nearest):
-            poke(edge_a, n_edges, np.int32(i))
-            poke(edge_b, n_edges, np.int32(nearest))
+            edge_a[n_edges] = i
+            edge_b[n_edges] = nearest
             n_edges += 1
-    return n_edges, n_left
+    counts[0] = n_edges
+    counts[1] = n_left
 
 
 @kernel
 def end_first_round(
     found: Neighbours, joined: Joined, left: Ints, n_edges: int, labels: Labels
-) -> tuple[int, int]:
+) -> int:
     """Join the points that are left to their nearest neighbours; number the components.
 
     left : (n, 2) int64
@@ -152,14 +154,14 @@ def end_first_round(
     labels : (>= n,) int32, out
         The component of each place, numbered from 0.
 
-    Returns the number of components and of edges.
+    Returns the number of components.
     """
     for part in range(left.shape[0]):
         for k in range(left[part, 0], left[part, 0] + left[part, 1]):
-            i = np.int64(peek(joined.member, k))
-            nearest = np.int64(peek(found.places, i * NEIGHBOURS))
+            i = np.int64(joined.member[k])
+            nearest = np.int64(found.places[i * NEIGHBOURS])
             n_edges = join(joined, i, nearest, n_edges)
-    return number_sets(joined.parent, labels, joined.size, joined.member), n_edges
+    return number_sets(joined.parent, labels, joined.size, joined.member)
 
 
 @kernel
@@ -174,14 +176,14 @@ def relabel_leaves(forest: Forest, new_label: Labels, n_points: int, start: int,
         first = leaf * LANES
         if new_label.shape[0] > 0:
             for place in range(first, min(first + LANES, n_points)):
-                poke(labels, place, peek(new_label, np.int64(peek(labels, place))))
+                labels[place] = new_label[np.int64(labels[place])]
         for place in range(max(first, n_points), first + LANES):
-            poke(labels, place, peek(labels, n_points - 1))
-        label = peek(labels, first)
+            labels[place] = labels[n_points - 1]
+        label = labels[first]
         differing = 0
         for place in range(first + 1, first + LANES):
-            differing |= peek(labels, place) ^ label
-        poke(forest.node_labels, leaf, label if differing == 0 else np.int32(-1))
+            differing |= labels[place] ^ label
+        forest.node_labels[leaf] = label if differing == 0 else np.int32(-1)
 
 
 @kernel
@@ -191,7 +193,7 @@ def relabel_nodes(node_labels: Labels, first_block: Ints, n_nodes: Ints) -> None
         for node in range(n_nodes[level]):
             begin = (first_block[level - 1] + node) * LANES
             n_children = min(LANES, n_nodes[level - 1] - node * LANES)
-            label = peek(node_labels, begin)
+            label = node_labels[begin]
             others = lanes_other_than(node_labels, begin, label) & ((1 << n_children) - 1)
             above = first_block[level] * LANES + node
-            poke(node_labels, above, label if others == 0 else np.int32(-1))
+            node_labels[above] = label if others == 0 else np.int32(-1)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.kernel import announced_kernel, kernel_part
 from isthmus._numba.simd import (
     LANES,
     boxes_from_box,
@@ -25,10 +25,8 @@ from isthmus._numba.simd import (
     limit_lists,
     lowest_lane,
     neighbouring_float,
-    peek,
     point_distances,
     points_from_box,
-    poke,
     reach_of_lists,
     store_lists,
 )
@@ -87,6 +85,8 @@ class Group(NamedTuple):
         How far each list goes at most: it ends where two nearest neighbours were equally near.
     found, gaps : (8,) float64
         The distances of the points and of the boxes that were looked at last.
+    power : float
+        The exponent where KIND is POWERS.
     stack_distance, stack_node : (256,) float64 and int64
         Nodes still to be visited: number * 16 + level.
     """
@@ -99,11 +99,12 @@ class Group(NamedTuple):
     limit: Floats
     found: Floats
     gaps: Floats
+    power: float
     stack_distance: Floats
     stack_node: Ints
 
 
-def make_group(dims: int, neighbours: int) -> Group:
+def make_group(dims: int, neighbours: int, power: float) -> Group:
     """Return an uninitialised group."""
     return Group(
         queries=aligned_empty(LANES * dims, np.float64),
@@ -114,6 +115,7 @@ def make_group(dims: int, neighbours: int) -> Group:
         limit=aligned_empty(LANES, np.float64),
         found=aligned_empty(LANES, np.float64),
         gaps=aligned_empty(LANES, np.float64),
+        power=float(power),
         stack_distance=np.empty(STACK),
         stack_node=np.empty(STACK, dtype=np.int64),
     )
@@ -123,7 +125,7 @@ def make_group(dims: int, neighbours: int) -> Group:
 def load_leaf(tree: KdTree, leaf: int, group: Group) -> None:
     """Fill the queries with the points of a leaf."""
     for i in range(DIMS * LANES):
-        group.queries[i] = np.float64(peek(tree.blocks, leaf * (DIMS * LANES) + i))
+        group.queries[i] = np.float64(tree.blocks[leaf * (DIMS * LANES) + i])
 
 
 @kernel_part
@@ -131,36 +133,32 @@ def enclose(lanes: int, group: Group) -> None:
     """Fill the box with the bounds of the queries of a mask, which must not be 0."""
     first = lowest_lane(lanes)
     for t in range(DIMS):
-        low = peek(group.queries, t * LANES + first)
+        low = group.queries[t * LANES + first]
         high = low
         rest = lanes & (lanes - 1)
         while rest != 0:
-            x = peek(group.queries, t * LANES + lowest_lane(rest))
+            x = group.queries[t * LANES + lowest_lane(rest)]
             low = min(low, x)
             high = max(high, x)
             rest &= rest - 1
-        poke(group.box, t, low)
-        poke(group.box, DIMS + t, high)
+        group.box[t] = low
+        group.box[DIMS + t] = high
 
 
 @kernel_part
-def points_within(tree: KdTree, leaf: int, group: Group, bound: float, power: float) -> int:
+def points_within(tree: KdTree, leaf: int, group: Group, bound: float) -> int:
     """Return the mask of a leaf's points that are at most as far from the box as the bound."""
     base = leaf * (DIMS * LANES)
     if TOGETHER == 1:  # the box is a point
-        return int(
-            point_distances(tree.blocks, base, group.box, bound, group.found, DIMS, KIND, power)
-        )
-    return int(points_from_box(tree.blocks, base, group.box, bound, group.found, DIMS, KIND, power))
+        return int(point_distances(tree.blocks, base, group, bound, DIMS, KIND))
+    return int(points_from_box(tree.blocks, base, group, bound, DIMS, KIND))
 
 
 @kernel_part
-def nodes_within(tree: KdTree, block: int, group: Group, bound: float, power: float) -> int:
+def nodes_within(tree: KdTree, block: int, group: Group, bound: float) -> int:
     """Return the mask of eight nodes that are at most as far from the box as the bound."""
     base = block * (2 * LANES * DIMS)
-    return int(
-        boxes_from_box(tree.boxes, base, group.box, bound, group.gaps, TOGETHER, DIMS, KIND, power)
-    )
+    return int(boxes_from_box(tree.boxes, base, group, bound, TOGETHER, DIMS, KIND))
 
 
 @kernel_part
@@ -170,20 +168,20 @@ def push_nodes(mask: int, level: int, first_node: int, group: Group, height: int
     while mask != 0:
         lane = lowest_lane(mask)
         mask &= mask - 1
-        distance = peek(group.gaps, lane)
+        distance = group.gaps[lane]
         i = height
-        while i > bottom and peek(group.stack_distance, i - 1) < distance:
-            poke(group.stack_distance, i, peek(group.stack_distance, i - 1))
-            poke(group.stack_node, i, peek(group.stack_node, i - 1))
+        while i > bottom and group.stack_distance[i - 1] < distance:
+            group.stack_distance[i] = group.stack_distance[i - 1]
+            group.stack_node[i] = group.stack_node[i - 1]
             i -= 1
-        poke(group.stack_distance, i, distance)
-        poke(group.stack_node, i, (first_node + lane) * 16 + level)
+        group.stack_distance[i] = distance
+        group.stack_node[i] = (first_node + lane) * 16 + level
         height += 1
     return height
 
 
 @kernel_part
-def insert_points(tree: KdTree, mask: int, leaf: int, own: int, group: Group, power: float) -> int:
+def insert_points(tree: KdTree, mask: int, leaf: int, own: int, group: Group) -> int:
     """Insert a leaf's points into the lists of all queries; return the mask of those they entered.
 
     Eight bits higher, the mask of lists whose first two entries are equal.
@@ -193,21 +191,7 @@ def insert_points(tree: KdTree, mask: int, leaf: int, own: int, group: Group, po
     """
     if mask == 0:
         return 0
-    return int(
-        insert_in_lists(
-            group.queries,
-            tree.blocks,
-            leaf * LANES,
-            mask,
-            own,
-            group.distance,
-            group.place,
-            NEIGHBOURS,
-            DIMS,
-            KIND,
-            power,
-        )
-    )
+    return int(insert_in_lists(tree.blocks, leaf * LANES, mask, own, group, NEIGHBOURS, DIMS, KIND))
 
 
 @kernel_part
@@ -220,39 +204,37 @@ def insert_found(mask: int, leaf: int, group: Group, query: int) -> int:
     while mask != 0:
         lane = lowest_lane(mask)
         mask &= mask - 1
-        distance = peek(group.found, lane)
+        distance = group.found[lane]
         i = (NEIGHBOURS - 1) * LANES + query
-        if distance >= peek(group.distance, i):
+        if distance >= group.distance[i]:
             continue
-        while i >= LANES and peek(group.distance, i - LANES) > distance:
-            poke(group.distance, i, peek(group.distance, i - LANES))
-            poke(group.place, i, peek(group.place, i - LANES))
+        while i >= LANES and group.distance[i - LANES] > distance:
+            group.distance[i] = group.distance[i - LANES]
+            group.place[i] = group.place[i - LANES]
             i -= LANES
-        poke(group.distance, i, distance)
-        poke(group.place, i, np.int32(leaf * LANES + lane))
+        group.distance[i] = distance
+        group.place[i] = leaf * LANES + lane
         n_entered += 1
-    has_ties = peek(group.distance, query) == peek(group.distance, LANES + query)
+    has_ties = group.distance[query] == group.distance[LANES + query]
     return n_entered + (int(has_ties) << LANES)
 
 
 @kernel_part
-def insert_leaf(
-    tree: KdTree, leaf: int, group: Group, query: int, bound: float, power: float
-) -> int:
+def insert_leaf(tree: KdTree, leaf: int, group: Group, query: int, bound: float) -> int:
     """Insert a leaf's points into one query's list, or into all; return what those two return."""
-    mask = points_within(tree, leaf, group, bound, power)
+    mask = points_within(tree, leaf, group, bound)
     if TOGETHER == 1:
         return insert_found(mask, leaf, group, query)
-    return insert_points(tree, mask, leaf, np.int64(0), group, power)
+    return insert_points(tree, mask, leaf, np.int64(0), group)
 
 
 @kernel_part
 def note_ties(group: Group, lane: int) -> None:
     """Let lists end with their first two entries, where these are equal: of one query, or all."""
     if TOGETHER > 1:
-        limit_lists(group.distance, group.limit)
-    elif peek(group.distance, lane) == peek(group.distance, LANES + lane):
-        poke(group.limit, lane, peek(group.distance, lane))
+        limit_lists(group)
+    elif group.distance[lane] == group.distance[LANES + lane]:
+        group.limit[lane] = group.distance[lane]
 
 
 @kernel_part
@@ -265,20 +247,18 @@ def farthest_needed(group: Group, lane: int, limited: bool, ties: int) -> float:
     last = (NEIGHBOURS - 1) * LANES
     if TOGETHER > 1:
         if limited:
-            reach = reach_of_lists(group.distance, last, group.limit, ties)
+            reach = reach_of_lists(group, NEIGHBOURS, ties)
         else:
             reach = largest_of_eight(group.distance, last)
     else:
-        reach = peek(group.distance, last + lane)
+        reach = group.distance[last + lane]
         if limited:
-            reach = min(reach, neighbouring_float(peek(group.limit, lane), ties))
+            reach = min(reach, neighbouring_float(group.limit[lane], ties))
     return float(neighbouring_float(reach, -1))
 
 
 @kernel_part
-def search_lists(
-    tree: KdTree, leaf: int, first: int, limited: bool, group: Group, power: float
-) -> int:
+def search_lists(tree: KdTree, leaf: int, first: int, limited: bool, group: Group) -> int:
     """Complete the lists of queries first … first + TOGETHER - 1 with points of other leaves.
 
     limited : bool
@@ -292,8 +272,8 @@ def search_lists(
     node = leaf
     for level in range(n_levels):
         # the siblings of the node that holds the leaf
-        block = peek(tree.first_block, level) + (node >> 3)
-        mask = nodes_within(tree, block, group, bound, power) & ~(1 << (node & 7))
+        block = tree.first_block[level] + (node >> 3)
+        mask = nodes_within(tree, block, group, bound) & ~(1 << (node & 7))
         if limited and mask != 0:
             # Of two points that are equally near to each other as to others the first finds both.
             earlier = (1 << (node & 7)) - 1
@@ -309,43 +289,34 @@ def search_lists(
             while mask != 0:  # leaves are looked at as they come: sorting costs more than it saves
                 lane = lowest_lane(mask)
                 mask &= mask - 1
-                if peek(group.gaps, lane) > bound:
+                if group.gaps[lane] > bound:
                     continue
                 n_blocks += 1
-                entered = insert_leaf(tree, parent * LANES + lane, group, first, bound, power)
+                entered = insert_leaf(tree, parent * LANES + lane, group, first, bound)
                 if entered & 255 != 0:
                     if entered > 255:
                         limited = True
                         note_ties(group, first)
                     bound = farthest_needed(group, first, limited, np.int64(1))
-            while height > 0 and peek(group.stack_distance, height - 1) > bound:
+            while height > 0 and group.stack_distance[height - 1] > bound:
                 height -= 1
             if height == 0:
                 break
             height -= 1
             n_blocks += 1
-            entry = peek(group.stack_node, height)
+            entry = group.stack_node[height]
             below, parent = (entry & 15) - 1, entry >> 4
-            block = peek(tree.first_block, below) + parent
-            mask = nodes_within(tree, block, group, bound, power)
+            block = tree.first_block[below] + parent
+            mask = nodes_within(tree, block, group, bound)
     return n_blocks
 
 
-@kernel
-def nearest_neighbours(
-    tree: KdTree,
-    power: float,
-    start: int,
-    stop: int,
-    group: Group,
-    found: Neighbours,
-) -> int:
+@announced_kernel("the search for neighbours among up to {DIMS} features")
+def nearest_neighbours(tree: KdTree, start: int, stop: int, group: Group, found: Neighbours) -> int:
     """Fill the neighbour lists of the points in leaves start … stop - 1.
 
     Parameters
     ----------
-    power : float
-        The exponent where KIND is POWERS.
     group : scratch
     found : out
         There must be more points than NEIGHBOURS.
@@ -362,20 +333,11 @@ def nearest_neighbours(
             for t in range(NEIGHBOURS):
                 # a lane without a point has neighbours that nothing is nearer than
                 group.distance[t * LANES + lane] = HUGE if lane < n_here else 0.0
-        entered = insert_points(tree, (1 << n_here) - 1, leaf, np.int64(1), group, power)
+        entered = insert_points(tree, (1 << n_here) - 1, leaf, np.int64(1), group)
         for first in range(0, n_here, TOGETHER):
             if entered > 255:
                 note_ties(group, first)
             enclose(((1 << min(TOGETHER, n_here)) - 1) << first, group)
-            n_blocks += search_lists(tree, leaf, first, entered > 255, group, power)
-        store_lists(
-            group.distance,
-            group.place,
-            group.limit,
-            leaf,
-            found.places,
-            found.known,
-            found.used,
-            NEIGHBOURS,
-        )
+            n_blocks += search_lists(tree, leaf, first, entered > 255, group)
+        store_lists(group, leaf, found, NEIGHBOURS)
     return n_blocks

@@ -24,8 +24,6 @@ from isthmus._numba.simd import (
     lanes_other_than,
     largest_of_eight,
     lowest_lane,
-    peek,
-    poke,
 )
 from isthmus._utils.typing import Labels
 from isthmus.spanning_tree.kdtree.build import KdTree
@@ -86,7 +84,7 @@ def from_length(length: float, power: float) -> float:
 def farthest_of_group(group: Group) -> float:
     """Return the largest distance of a query that searches."""
     if TOGETHER == 1:
-        return float(peek(group.distance, 0))
+        return float(group.distance[0])
     return float(largest_of_eight(group.distance, 0))
 
 
@@ -98,7 +96,6 @@ def nearest_in_leaf(
     component: int,
     group: Group,
     bound: float,
-    power: float,
 ) -> float:
     """Let the queries of a group look at a leaf; return the farthest distance they have found.
 
@@ -108,37 +105,26 @@ def nearest_in_leaf(
     mask = lanes_other_than(forest.labels, leaf * LANES, component)
     if mask == 0:
         return bound
-    mask &= points_within(tree, leaf, group, bound, power)
+    mask &= points_within(tree, leaf, group, bound)
     while mask != 0:
         lane = lowest_lane(mask)
         place = leaf * LANES + lane
         mask &= mask - 1
         if TOGETHER == 1:  # the query is the first one, and its distance has been found
-            distance = peek(group.found, lane)
+            distance = group.found[lane]
             if distance < bound or (
-                distance == bound and (peek(group.place, 0) < 0 or peek(group.place, 0) > place)
+                distance == bound and (group.place[0] < 0 or group.place[0] > place)
             ):
                 bound = distance
-                poke(group.distance, 0, distance)
-                poke(group.place, 0, np.int32(place))
+                group.distance[0] = distance
+                group.place[0] = place
             continue
-        equal = improve_nearest(
-            group.queries,
-            tree.blocks,
-            place,
-            peek(forest.labels, place),
-            group.labels,
-            group.distance,
-            group.place,
-            DIMS,
-            KIND,
-            power,
-        )
+        equal = improve_nearest(tree.blocks, place, forest.labels[place], group, DIMS, KIND)
         while equal != 0:
             lane = lowest_lane(equal)
             equal &= equal - 1
-            if peek(group.place, lane) < 0 or peek(group.place, lane) > place:
-                poke(group.place, lane, np.int32(place))
+            if group.place[lane] < 0 or group.place[lane] > place:
+                group.place[lane] = place
         bound = farthest_of_group(group)
     return bound
 
@@ -151,7 +137,6 @@ def nearest_outside(
     node: int,
     component: int,
     group: Group,
-    power: float,
 ) -> None:
     """Let the queries of a group find their nearest points of other components outside a node.
 
@@ -167,12 +152,12 @@ def nearest_outside(
     """
     bound = farthest_of_group(group)
     for height_of in range(level, tree.n_nodes.shape[0]):
-        block = peek(tree.first_block, height_of) + (node >> 3)
+        block = tree.first_block[height_of] + (node >> 3)
         mask = lanes_other_than(forest.node_labels, block * LANES, component) & ~(1 << (node & 7))
         node >>= 3
         if mask == 0:
             continue
-        mask &= nodes_within(tree, block, group, bound, power)
+        mask &= nodes_within(tree, block, group, bound)
         height = np.int64(0)
         below, parent = height_of, node
         while True:
@@ -182,24 +167,24 @@ def nearest_outside(
             while mask != 0:
                 lane = lowest_lane(mask)
                 mask &= mask - 1
-                if peek(group.gaps, lane) <= bound:
+                if group.gaps[lane] <= bound:
                     leaf = parent * LANES + lane
-                    bound = nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
-            while height > 0 and peek(group.stack_distance, height - 1) > bound:
+                    bound = nearest_in_leaf(tree, forest, leaf, component, group, bound)
+            while height > 0 and group.stack_distance[height - 1] > bound:
                 height -= 1
             if height == 0:
                 break
             height -= 1
-            entry = peek(group.stack_node, height)
+            entry = group.stack_node[height]
             below, parent = (entry & 15) - 1, entry >> 4
-            block = peek(tree.first_block, below) + parent
+            block = tree.first_block[below] + parent
             mask = lanes_other_than(forest.node_labels, block * LANES, component)
             if mask != 0:
-                mask &= nodes_within(tree, block, group, bound, power)
+                mask &= nodes_within(tree, block, group, bound)
 
 
 @kernel_part
 def cannot_improve(known: float, component: int, best: Best) -> bool:
     """Return whether an edge of at least a known length comes after the component's best one."""
-    distance = peek(best.distance, component)
-    return bool(known > distance or (known == distance and peek(best.a, component) < 0))
+    distance = best.distance[component]
+    return bool(known > distance or (known == distance and best.a[component] < 0))

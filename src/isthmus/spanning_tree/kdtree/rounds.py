@@ -14,14 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._numba.simd import (
     LANES,
     lowest_lane,
     neighbouring_float,
     pair_distance,
-    peek,
-    poke,
 )
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.spanning_tree.kdtree.bounding_balls import (
@@ -73,31 +71,31 @@ def scan_lists(
             continue
         least = HUGE
         for place in range(leaf * LANES, min(leaf * LANES + LANES, tree.order.shape[0])):
-            component = np.int64(peek(labels, place))
-            distance = peek(lists.known, place)
-            k = int(peek(lists.used, place))
+            component = np.int64(labels[place])
+            distance = lists.known[place]
+            k = int(lists.used[place])
             first = place * NEIGHBOURS
-            if distance > peek(best.distance, component):
+            if distance > best.distance[component]:
                 pass  # it has no edge that its component would take
             elif k > NEIGHBOURS:
-                other = np.int64(peek(lists.places, first + NEIGHBOURS - 1))
-                if peek(labels, other) == component:
-                    poke(lists.used, place, np.int8(NEIGHBOURS))
+                other = np.int64(lists.places[first + NEIGHBOURS - 1])
+                if labels[other] == component:
+                    lists.used[place] = NEIGHBOURS
                 else:
                     offer_both(distance, place, other, labels, best)
             elif k < NEIGHBOURS:
-                other = np.int64(peek(lists.places, first + k))
-                while k < NEIGHBOURS and peek(labels, other) == component:
+                other = np.int64(lists.places[first + k])
+                while k < NEIGHBOURS and labels[other] == component:
                     k += 1
-                    entry = np.int64(peek(lists.places, first + min(k, NEIGHBOURS - 1)))
+                    entry = np.int64(lists.places[first + min(k, NEIGHBOURS - 1)])
                     if entry != place:  # a list that is shorter is filled up with the point itself
                         other = entry
-                poke(lists.used, place, np.int8(k))
+                lists.used[place] = k
                 distance = pair_distance(tree.blocks, place, other, DIMS, KIND, power)
-                poke(lists.known, place, distance)
+                lists.known[place] = distance
                 if k < NEIGHBOURS:
                     offer_edge(component, distance, ~place, other, best)
-                    offer_edge(np.int64(peek(labels, other)), distance, place, other, best)
+                    offer_edge(np.int64(labels[other]), distance, place, other, best)
             least = min(least, distance)
         least_of[leaf] = max(least_of[leaf], least)
 
@@ -110,7 +108,6 @@ def bounce(
     largest: int,
     best: Best,
     group: Group,
-    power: float,
     start: int,
     stop: int,
 ) -> None:
@@ -135,12 +132,12 @@ def bounce(
             component = forest.labels[place]
             load_leaf(tree, leaf, group)
             for i in range(LANES):
-                poke(group.labels, i, component)
-                poke(group.distance, i, bound if i == slot else -1.0)
-                poke(group.place, i, np.int32(-1))
+                group.labels[i] = component
+                group.distance[i] = bound if i == slot else -1.0
+                group.place[i] = -1
             enclose(1 << lane, group)
-            nearest_in_leaf(tree, forest, leaf, component, group, bound, power)
-            nearest_outside(tree, forest, np.int64(0), leaf, component, group, power)
+            nearest_in_leaf(tree, forest, leaf, component, group, bound)
+            nearest_outside(tree, forest, np.int64(0), leaf, component, group)
             other = np.int64(group.place[slot])
             if other < 0 or group.distance[slot] >= bound:
                 break
@@ -167,8 +164,6 @@ class Search(NamedTuple):
         they find serves in later rounds.
     ball_factor : float
         How large the square of a ball's radius may be compared with that of the best edge.
-    power : float
-        The exponent where KIND is POWERS.
     """
 
     tree: KdTree
@@ -181,7 +176,6 @@ class Search(NamedTuple):
     largest: int
     stretch: float
     ball_factor: float
-    power: float
 
 
 @kernel_part
@@ -196,29 +190,29 @@ def choose_searching(
     searching = 0
     least = HUGE
     for slot in range(TOGETHER):
-        poke(group.distance, slot, -1.0)
-        poke(group.place, slot, np.int32(-1))
+        group.distance[slot] = -1.0
+        group.place[slot] = -1
     begin = leaf * LANES + first
     for slot in range(min(TOGETHER, tree.order.shape[0] - begin)):
         place = begin + slot
-        component = np.int64(peek(search.forest.labels, place))
-        poke(group.labels, slot, np.int32(component))
-        known = peek(lists.known, place)
+        component = np.int64(search.forest.labels[place])
+        group.labels[slot] = component
+        known = lists.known[place]
         searches = (
             component != search.largest
-            and peek(lists.used, place) == NEIGHBOURS
+            and lists.used[place] == NEIGHBOURS
             and not cannot_improve(known, component, best)
         )
         if searches and centre_distance >= 0.0:
-            to_centre = distance_to_centre(tree, search.balls, place, leaf, search.power)
-            to_centre = to_length(to_centre, search.power) * (1.0 + SLACK)
-            known = max(known, from_length(centre_distance - to_centre, search.power))
-            poke(lists.known, place, known)
+            to_centre = distance_to_centre(tree, search.balls, place, leaf, group.power)
+            to_centre = to_length(to_centre, group.power) * (1.0 + SLACK)
+            known = max(known, from_length(centre_distance - to_centre, group.power))
+            lists.known[place] = known
             searches = not cannot_improve(known, component, best)
         if searches:
-            bound = peek(best.distance, component)
+            bound = best.distance[component]
             far = bound >= HUGE / search.stretch
-            poke(group.distance, slot, HUGE if far else search.stretch * bound)
+            group.distance[slot] = HUGE if far else search.stretch * bound
             searching |= 1 << slot
         else:
             least = min(least, known)
@@ -244,20 +238,20 @@ def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float
             load_leaf(tree, leaf, group)
             loaded = True
         enclose(searching << first, group)
-        component = peek(group.labels, lowest_lane(searching))
+        component = group.labels[lowest_lane(searching)]
         rest = searching & (searching - 1)
         while rest != 0:
-            if peek(group.labels, lowest_lane(rest)) != component:
+            if group.labels[lowest_lane(rest)] != component:
                 component = np.int32(SEVERAL)
             rest &= rest - 1
         bound = farthest_of_group(group)
-        nearest_in_leaf(tree, forest, leaf, component, group, bound, search.power)
-        nearest_outside(tree, forest, np.int64(0), leaf, component, group, search.power)
+        nearest_in_leaf(tree, forest, leaf, component, group, bound)
+        nearest_outside(tree, forest, np.int64(0), leaf, component, group)
         while searching != 0:
             slot = lowest_lane(searching)
             searching &= searching - 1
             place = leaf * LANES + first + slot
-            distance, other = peek(group.distance, slot), np.int64(peek(group.place, slot))
+            distance, other = group.distance[slot], np.int64(group.place[slot])
             if other >= 0:
                 lists.places[place * NEIGHBOURS + NEIGHBOURS - 1] = other
                 lists.used[place] = NEIGHBOURS + 1
@@ -269,14 +263,14 @@ def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float
     return least
 
 
-@kernel
+@announced_kernel("the search for spanning trees with up to {DIMS} features")
 def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Ints) -> None:
     """Search from all points below nodes start … stop - 1 of level ``top``.
 
     node_stack : (STACK,) int64, scratch
     """
     tree, forest, least_of, balls = search.tree, search.forest, search.least, search.balls
-    best, power = search.best, search.power
+    best, power = search.best, search.group.power
     for top_node in range(start, stop):
         node_stack[0] = top_node * 16 + top
         height = 1
@@ -299,7 +293,6 @@ def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Int
                         best.distance[component],
                         search.ball_factor,
                         search.group,
-                        power,
                     )
                     least = from_length(centre_distance - balls.radii[index], power)
                     least_of[index] = max(least_of[index], least)
