@@ -34,7 +34,7 @@ def check_files() -> None:
 
 def check_estimator() -> None:
     """Find four corners as four clusters."""
-    labels = isthmus.TransitiveClustering(4).fit_predict(CORNERS).tolist()
+    labels = isthmus.TransitiveCut(4).fit_predict(CORNERS).tolist()
     assert [labels.index(label) for label in labels] == [i // 4 * 4 for i in range(16)], labels
 
 
