@@ -28,6 +28,7 @@ from isthmus.model_selection.silhouette_sums import (
     MeanDistances,
     Stack,
     add_others,
+    compare_means,
     fill_aggregates,
     measure_clusters,
     propagate_inside,
@@ -35,7 +36,6 @@ from isthmus.model_selection.silhouette_sums import (
 )
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import CHUNK
-from isthmus.ultrametric.node_labels import MIXED, in_leaf_order
 from isthmus.ultrametric.tree import check_tree
 
 # The most sums per cluster that are held together, or as many as the tree has nodes.
@@ -146,19 +146,20 @@ class Silhouette:
         labels : (n,) int32
             From 0 to n_clusters - 1, all of which occur; at least two.
         """
-        n_points = self.tree.n_points
+        tree, n_points = self.tree, self.tree.n_points
         node_labels, frontier = frontier_of(self.arrays, labels)
         measured = self._measure(frontier, self._weights_of(labels, n_clusters))
         inside = np.empty(2 * n_points - 1)
         inside[frontier.node] = measured.inside
+        weights = self.arrays.aggregates[:, 0].copy()  # side by side, for the cache
         for start, stop in reversed(list(chunks(n_points - 1, CHUNK))):
-            propagate_inside(self.arrays, node_labels, inside, start, stop)
+            propagate_inside(self.arrays, weights, node_labels, inside, start, stop)
         others = self._others(labels, n_clusters)
-        own = np.divide(inside[:n_points], others, out=np.zeros(n_points), where=others > 0.0)
-        nearest = self._nearest_of_points(frontier, measured)
-        larger = np.maximum(own, nearest)
-        values = np.zeros(n_points)
-        np.divide(nearest - own, larger, out=values, where=(larger > 0.0) & (others > 0.0))
+        alone = others == 0.0
+        others[alone] = 1.0
+        values: Floats = inside[:n_points] / others
+        compare_means(frontier, tree.starts, tree.sizes, tree.leaf_order, measured.nearest, values)
+        values[alone] = 0.0
         return values
 
     def mean(self, labels: Labels, n_clusters: int) -> float:
@@ -191,15 +192,6 @@ class Silhouette:
             some = with_labels_from(frontier, start, stop)
             measure_clusters(some, weights[start:stop], members, distances, measured)
         return measured
-
-    def _nearest_of_points(self, frontier: Frontier, measured: MeanDistances) -> Floats:
-        """Return the mean distance of each point to the nearest other cluster: (n,)."""
-        undivided = np.flatnonzero(frontier.label != MIXED)
-        undivided = undivided[in_leaf_order(self.tree, frontier.node[undivided])]
-        nearest = np.empty(self.tree.n_points)
-        sizes = self.tree.sizes[frontier.node[undivided]]
-        nearest[self.tree.leaf_order] = np.repeat(measured.nearest[undivided], sizes)
-        return nearest
 
     def _others(self, labels: Labels, n_clusters: int) -> Floats:
         """Return the weight of the others in each point's cluster, its own copies among them."""

@@ -77,18 +77,40 @@ def measure_clusters(
 
 @kernel
 def propagate_inside(
-    tree: TreeArrays, node_labels: Labels, inside: Floats, start: int, stop: int
+    tree: TreeArrays, weights: Floats, node_labels: Labels, inside: Floats, start: int, stop: int
 ) -> None:
     """Fill ``inside``, (2n - 1,), below the frontier, for the children of merges stop - 1 … start.
 
     It is the sum of distances from a point below a node to those of its cluster that are not.
+
+    weights : (2n - 1,) float64, in
+        The weight of the points below each node.
     """
     n_points = tree.children.shape[0] + 1
     for e in range(stop - 1, start - 1, -1):
         v, x, y = n_points + e, tree.children[e, 0], tree.children[e, 1]
         if node_labels[v] != MIXED:
-            inside[x] = inside[v] + tree.heights[e] * tree.aggregates[y, WEIGHT]
-            inside[y] = inside[v] + tree.heights[e] * tree.aggregates[x, WEIGHT]
+            inside[x] = inside[v] + tree.heights[e] * weights[y]
+            inside[y] = inside[v] + tree.heights[e] * weights[x]
+
+
+@kernel
+def compare_means(
+    frontier: Frontier,
+    starts: Ints,
+    sizes: Ints,
+    leaf_order: Ints,
+    nearest: Floats,
+    values: Floats,
+) -> None:
+    """Turn mean distances within the cluster, (n,), into silhouettes, in place."""
+    for x in range(frontier.node.shape[0]):
+        if frontier.label[x] != MIXED:
+            v, b = frontier.node[x], nearest[x]
+            for p in range(starts[v], starts[v] + sizes[v]):
+                own = values[leaf_order[p]]
+                larger = max(own, b)
+                values[leaf_order[p]] = (b - own) / larger if larger > 0.0 else 0.0
 
 
 @kernel
