@@ -19,6 +19,7 @@ from isthmus.kmeans.embedding_step import (
     EmbeddedStack,
     aggregate_squares,
     assign_embedded,
+    inertia_of_embedded,
 )
 from isthmus.kmeans.frontier import Assigned, Frontier, FrontierBuffers
 from isthmus.kmeans.objective import TreeObjective
@@ -45,21 +46,16 @@ class EmbeddingObjective(TreeObjective):
         return tree
 
     def assign_frontier(
-        self,
-        frontier: Frontier,
-        buffers: FrontierBuffers,
-        assigned: Assigned,
-        *,
-        move: bool,
-        single: bool,
-    ) -> tuple[bool, float]:
+        self, frontier: Frontier, buffers: FrontierBuffers, assigned: Assigned, single: bool
+    ) -> float:
         """Do a Lloyd step on a frontier; see TreeObjective."""
-        centres = EmbeddedCentres(*np.empty((2, buffers.n_clusters)), *buffers.tables[:2])
-        stack = EmbeddedStack(
-            np.empty(self.stack_depth, dtype=np.int64), np.empty(self.stack_depth)
-        )
-        inertia = assign_embedded(self.arrays, frontier, centres, stack, assigned, move, single)
-        return bool(assigned.changed[0]), inertia
+        depth = self.stack_depth
+        stack = EmbeddedStack(np.empty(depth, dtype=np.int64), np.empty(depth))
+        return assign_embedded(self.arrays, frontier, _centres(buffers), stack, assigned, single)
+
+    def inertia_of_frontier(self, frontier: Frontier, buffers: FrontierBuffers) -> float:
+        """Return the inertia of an assignment about its centres."""
+        return inertia_of_embedded(self.arrays, frontier, _centres(buffers))
 
     def distances_to_centres(self, membership: Floats, weights: Floats) -> Floats:
         """Return the squared distances to centres by one product; see TreeObjective."""
@@ -94,3 +90,8 @@ class EmbeddingObjective(TreeObjective):
         if self.unit != 1.0:
             row /= self.unit
         return np.multiply(row, row, out=row)
+
+
+def _centres(buffers: FrontierBuffers) -> EmbeddedCentres:
+    weights, halves = np.empty((2, buffers.n_clusters))
+    return EmbeddedCentres(weights, halves, buffers.tables[0], buffers.tables[1])

@@ -169,6 +169,32 @@ def expand_embedded_node(tree: TreeArrays, stack: EmbeddedStack, depth: int) -> 
     stack.own[depth], stack.own[depth + 1] = own + h2 * weight_y, own + h2 * weight_x
 
 
+@kernel_part
+def own_inertia(of_v: EmbeddedAggregates, own: float, weight: float, half: float) -> float:
+    """Return the sum of squared distances of the points below a node to their own centre.
+
+    own, weight, half : float
+        The sum of squared distances to the cluster's points outside the node; as in decide.
+    """
+    return (of_v.weight * own + of_v.t_sum) / weight - of_v.weight * half
+
+
+@kernel
+def inertia_of_embedded(tree: TreeArrays, frontier: Frontier, centres: EmbeddedCentres) -> float:
+    """Return the sum of squared distances to the centres of the assignment in a frontier.
+
+    centres : scratch
+    """
+    locate_embedded_centres(tree, frontier, centres, False)
+    inertia = 0.0
+    for x in range(frontier.node.shape[0]):
+        b = frontier.label[x]
+        if b != MIXED:
+            of_x = embedded_aggregates(tree, frontier.node[x])
+            inertia += own_inertia(of_x, centres.sums[x, b], centres.weights[b], centres.halves[b])
+    return inertia
+
+
 @kernel
 def assign_embedded(
     tree: TreeArrays,
@@ -176,7 +202,6 @@ def assign_embedded(
     centres: EmbeddedCentres,
     stack: EmbeddedStack,
     assigned: Assigned,
-    move: bool,
     single: bool,
 ) -> float:
     """Move every point to the nearest centre of the assignment in a frontier.
@@ -193,8 +218,7 @@ def assign_embedded(
         b = frontier.label[x]
         if b == MIXED:
             continue
-        other = nearest_other(centres, x, b) if move else -1
-        to_other = np.inf
+        other, to_other = nearest_other(centres, x, b), np.inf
         if other >= 0:
             to_other = centres.sums[x, other] / weights[other] - halves[other]
         depth = np.int64(0)
@@ -215,10 +239,10 @@ def assign_embedded(
                 depth += 1
                 continue
             assigned.weights[winner] += of_v.weight
-            changed = changed or winner != b
             if winner == b:
-                inertia += (of_v.weight * own + of_v.t_sum) / weights[b] - of_v.weight * halves[b]
+                inertia += own_inertia(of_v, own, weights[b], halves[b])
             else:
+                changed = True
                 inertia += of_v.weight * to_other
             depth -= 1
     fold_siblings(tree.children, frontier, assigned, n_expanded)

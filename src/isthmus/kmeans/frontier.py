@@ -63,6 +63,16 @@ class Assigned(NamedTuple):
     expanded: Ints
     changed: Array
 
+    @classmethod
+    def empty(cls, n_points: int, n_clusters: int) -> Assigned:
+        """Return uninitialised arrays."""
+        return cls(
+            np.empty(2 * n_points - 1, dtype=np.int32),
+            np.empty(n_clusters),
+            np.empty(n_points - 1, dtype=np.int64),
+            np.empty(1, dtype=np.bool_),
+        )
+
 
 class FrontierBuffers:
     """Arrays for the frontiers of one run, reused from step to step and enlarged where needed.
@@ -73,8 +83,6 @@ class FrontierBuffers:
         Scratch for a number per node and cluster, three times.
     own : (capacity,) float64
         Scratch for a number per node.
-    expanded : (n_points - 1,) int64
-        See Assigned.
     """
 
     def __init__(self, n_points: int, n_clusters: int, largest: int | None = None) -> None:
@@ -82,7 +90,6 @@ class FrontierBuffers:
         # A larger frontier would need more than a few times the tree's own memory.
         most = max(max(1 << 21, 2 * n_points) // n_clusters, 1)
         self.largest = min(2 * n_points - 1, most, most if largest is None else largest)
-        self.expanded = np.empty(max(n_points - 1, 1), dtype=np.int64)
         self._allocate(min(self.largest, _FEW))
 
     def _allocate(self, capacity: int) -> None:

@@ -21,7 +21,7 @@ def random_points(
     there twice.
     """
     groups = objective.groups
-    weights = weights_of_points(objective)
+    weights = _weights_of_points(objective)
     chosen: list[int] = []
     taken = np.zeros(groups.max() + 1, dtype=bool)
     while len(chosen) < n_clusters:
@@ -48,7 +48,7 @@ def spread_points(
 
     Where every point left coincides with a chosen one, the rest are drawn with equal chances.
     """
-    point_weights = weights_of_points(objective)
+    point_weights = _weights_of_points(objective)
     chosen = [_draw(point_weights, np.cumsum(point_weights), random_state)]
     to_nearest = objective.squared_distances_to(chosen[0])
     while len(chosen) < n_clusters:
@@ -61,13 +61,10 @@ def spread_points(
     return np.array(chosen, dtype=np.int64)
 
 
-def weights_of_points(objective: TreeObjective) -> Floats:
+def _weights_of_points(objective: TreeObjective) -> Floats:
     """Return a new array of the weight of each point."""
-    return (
-        np.ones(objective.n_points)
-        if objective.point_weights is None
-        else objective.point_weights.copy()
-    )
+    weights = objective.point_weights
+    return np.ones(objective.n_points) if weights is None else weights.copy()
 
 
 def _draw(weights: Floats, cumulated: Floats, random_state: np.random.RandomState) -> int:
@@ -112,5 +109,5 @@ def check_given_points(
             f"init gives row {weightless[0]}, whose sample_weight is 0: a cluster cannot begin "
             "with a row that is not fitted."
         )
-    places: Ints = np.cumsum(weights > 0.0)[array] - 1
-    return places
+    indices: Ints = np.cumsum(weights > 0.0)[array] - 1
+    return indices

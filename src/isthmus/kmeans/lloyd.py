@@ -57,10 +57,8 @@ class Solution:
     n_iter: int
 
 
-def lloyd(
-    assignment: LazyAssignment | PlainAssignment | GuardedAssignment, max_iter: int
-) -> Solution:
-    """Iterate from a start to the end; with ``max_iter=0`` the start's parts stay as they are."""
+def lloyd(assignment: PlainAssignment | GuardedAssignment, max_iter: int) -> Solution:
+    """Iterate from a start to the end; with ``max_iter=0`` the start's labels stay as they are."""
     n_iter = 0
     converged = False
     while n_iter < max_iter and not converged:
@@ -71,32 +69,46 @@ def lloyd(
     if n_iter > 0 and not converged:
         assignment.step()
     if n_iter == 0 or assignment.relocated:
-        assignment.step(move=False)
+        assignment.measure()
     return Solution(assignment.point_labels(), assignment.inertia, n_iter)
 
 
 class PlainAssignment:
-    """An assignment held as one label per point."""
+    """An assignment of points to clusters, held as one label per point.
+
+    Attributes
+    ----------
+    inertia : float
+        Of the labels after the last step about the centres before it.
+    relocated : bool
+        Whether the inertia is no longer that of the labels: points moved into empty clusters.
+    single : bool
+        Whether each cluster is a single point, whatever its weight, as before the first step.
+    """
 
     def __init__(self, objective: TreeObjective, start: Start, n_clusters: int) -> None:
         self.objective = objective
         self.n_clusters = n_clusters
         self.inertia = np.inf
         self.relocated = False
-        self.labels = start_labels(start, objective.n_points, n_clusters)
         self.single = start.points is not None
+        self._begin(start)
 
-    def step(self, *, move: bool = True) -> bool:
+    def _begin(self, start: Start) -> None:
+        self.labels = start_labels(start, self.objective.n_points, self.n_clusters)
+
+    def step(self) -> bool:
         """Assign all points to the nearest centre; return whether a label changed."""
-        old = self.labels
-        new, distances = self.objective.assign_all(
-            old, self.n_clusters, None if move else old, single=self.single
-        )
-        self.single = False
-        self.relocated = fill_empty_clusters(self.objective, new, distances, self.n_clusters)
-        self.labels = new
+        old, objective, k = self.labels, self.objective, self.n_clusters
+        self.labels, distances = objective.assign_all(old, k, single=self.single)
+        self.inertia, self.single = objective.total(distances), False
+        self.relocated = fill_empty_clusters(objective, self.labels, distances, k)
+        return not np.array_equal(old, self.labels)
+
+    def measure(self) -> None:
+        """Compute the inertia of the labels as they are."""
+        _, distances = self.objective.assign_all(self.labels, self.n_clusters, self.labels)
         self.inertia = self.objective.total(distances)
-        return not np.array_equal(old, new)
 
     def point_labels(self) -> Labels:
         """Return the label of each point."""
@@ -107,17 +119,17 @@ class PlainAssignment:
         self.labels = labels
 
 
-class LazyAssignment:
-    """An assignment held as the labels of the nodes that lie in one cluster."""
+class LazyAssignment(PlainAssignment):
+    """An assignment held as the labels of the nodes that lie in one cluster.
 
-    def __init__(self, objective: TreeObjective, start: Start, n_clusters: int) -> None:
-        self.objective = objective
-        self.n_clusters = n_clusters
-        self.inertia = np.inf
-        self.relocated = False
+    Where these are too many, as on trees that are one long path, a step is a plain one.
+    """
+
+    def _begin(self, start: Start) -> None:
+        objective, n_clusters = self.objective, self.n_clusters
         self._buffers = FrontierBuffers(objective.n_points, n_clusters, objective.workspace.nodes)
-        self._node_labels = np.empty(2 * objective.n_points - 1, dtype=np.int32)
-        self._single = start.points is not None
+        self._assigned = Assigned.empty(objective.n_points, n_clusters)
+        self._node_labels = self._assigned.node_labels
         if start.parts is not None:
             start.parts.label_nodes(n_clusters, self._node_labels)
         elif start.labels is not None:
@@ -125,25 +137,18 @@ class LazyAssignment:
         else:
             label_single_points(objective.parents, start.points, self._node_labels)
 
-    def step(self, *, move: bool = True) -> bool:
+    def step(self) -> bool:
         """Assign all points to the nearest centre; return whether a label changed."""
-        objective = self.objective
-        frontier = self._buffers.collect(objective.arrays, self._node_labels)
+        objective, single, frontier = self.objective, self.single, self._frontier()
         if frontier is None:
-            return self._step_plain(move=move)
-        assigned = Assigned(
-            self._node_labels,
-            np.empty(self.n_clusters),
-            self._buffers.expanded,
-            np.zeros(1, dtype=np.bool_),
-        )
-        changed, self.inertia = objective.assign_frontier(
-            frontier, self._buffers, assigned, move=move, single=self._single
-        )
-        single, self._single = self._single, False
-        self.relocated = False
-        if assigned.weights.all():
+            self.labels = self.point_labels()
+            changed = super().step()
+            self.hold(self.labels)
             return changed
+        self.inertia = objective.assign_frontier(frontier, self._buffers, self._assigned, single)
+        self.relocated = self.single = False
+        if self._assigned.weights.all():
+            return bool(self._assigned.changed[0])
         # A cluster lost its last point: rare, so the step over the whole tree will do.
         old = self._labels_of(frontier)
         new = self.point_labels()
@@ -152,18 +157,18 @@ class LazyAssignment:
         self.hold(new)
         return not np.array_equal(old, new)
 
-    def _step_plain(self, *, move: bool) -> bool:
-        """Do a step where the frontier is too large, as on trees that are one long path."""
-        plain = PlainAssignment(self.objective, Start(labels=self.point_labels()), self.n_clusters)
-        plain.single, self._single = self._single, False
-        changed = plain.step(move=move)
-        self.inertia, self.relocated = plain.inertia, plain.relocated
-        self.hold(plain.labels)
-        return changed
+    def measure(self) -> None:
+        """Compute the inertia of the labels as they are."""
+        frontier = self._frontier()
+        if frontier is None:
+            self.labels = self.point_labels()
+            super().measure()
+        else:
+            self.inertia = self.objective.inertia_of_frontier(frontier, self._buffers)
 
     def point_labels(self) -> Labels:
         """Return the label of each point."""
-        frontier = self._buffers.collect(self.objective.arrays, self._node_labels)
+        frontier = self._frontier()
         if frontier is not None:
             return self._labels_of(frontier)
         everywhere = self._node_labels.copy()
@@ -173,6 +178,9 @@ class LazyAssignment:
     def hold(self, labels: Labels) -> None:
         """Take these labels."""
         label_nodes(self.objective.tree.children, labels, self._node_labels)
+
+    def _frontier(self) -> Frontier | None:
+        return self._buffers.collect(self.objective.arrays, self._node_labels)
 
     def _labels_of(self, frontier: Frontier) -> Labels:
         tree, pure = self.objective.tree, np.flatnonzero(frontier.label != MIXED)
@@ -187,39 +195,34 @@ class GuardedAssignment:
 
     Parameters
     ----------
-    assignment : LazyAssignment or PlainAssignment
+    assignment : PlainAssignment or LazyAssignment
         One that begins with parts which weigh enough.
     least : float
         What each cluster must weigh.
     """
 
-    def __init__(self, assignment: LazyAssignment | PlainAssignment, least: float) -> None:
+    def __init__(self, assignment: PlainAssignment, least: float) -> None:
         self.assignment = assignment
-        self.least = least
+        self.least = least * (1.0 - TIE)
         self.relocated = False
+        self.measure, self.point_labels = assignment.measure, assignment.point_labels
 
     @property
     def inertia(self) -> float:
         """The inertia after the last step."""
         return self.assignment.inertia
 
-    def step(self, *, move: bool = True) -> bool:
+    def step(self) -> bool:
         """Do a step, or take it back; return whether a label changed."""
-        kept = self.assignment.point_labels()
-        changed = self.assignment.step(move=move)
+        kept = self.point_labels()
+        changed = self.assignment.step()
         point_weights = self.assignment.objective.point_weights
-        if smallest_weight(self.assignment.point_labels(), point_weights) >= self.least * (
-            1.0 - TIE
-        ):
+        if smallest_weight(self.point_labels(), point_weights) >= self.least:
             self.relocated = self.assignment.relocated
             return changed
         self.assignment.hold(kept)
         self.relocated = True  # the inertia is that of the labels that were taken back
         return False
-
-    def point_labels(self) -> Labels:
-        """Return the label of each point."""
-        return self.assignment.point_labels()
 
 
 def smallest_weight(labels: Labels, point_weights: Floats | None) -> float:

@@ -15,8 +15,7 @@ from isthmus.kmeans.aggregates import TreeArrays
 from isthmus.kmeans.frontier import Assigned, Frontier, FrontierBuffers
 from isthmus.kmeans.workspace import Workspace
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.matvec import columns_at_once, sum_below
-from isthmus.ultrametric.merges import CHUNK
+from isthmus.ultrametric.matvec import columns_at_once, sums_below
 
 # Heights are scaled, which takes memory, where the unit or its inverse is above this.
 _NEAR_ONE = 2.0**16
@@ -77,11 +76,7 @@ class TreeObjective(ABC):
         """The weight below each node: shape (2n - 1,), integers where no weights are given."""
         if self.point_weights is None:
             return self.tree.sizes
-        sums = np.empty((2 * self.n_points - 1, 1))
-        sums[: self.n_points, 0] = self.point_weights
-        for start, stop in chunks(self.n_points - 1, CHUNK):
-            sum_below(self.tree.children, sums, start, stop)
-        return sums[:, 0]
+        return sums_below(self.tree.children, self.point_weights[:, None])[:, 0]
 
     @cached_property
     def stack_depth(self) -> int:
@@ -103,9 +98,8 @@ class TreeObjective(ABC):
 
     def total(self, values: Floats) -> float:
         """Return the sum of one value per point, each as often as its weight says."""
-        return float(
-            values.sum() if self.point_weights is None else (values * self.point_weights).sum()
-        )
+        weights = self.point_weights
+        return float(values.sum() if weights is None else (values * weights).sum())
 
     @property
     @abstractmethod
@@ -119,14 +113,8 @@ class TreeObjective(ABC):
 
     @abstractmethod
     def assign_frontier(
-        self,
-        frontier: Frontier,
-        buffers: FrontierBuffers,
-        assigned: Assigned,
-        *,
-        move: bool,
-        single: bool,
-    ) -> tuple[bool, float]:
+        self, frontier: Frontier, buffers: FrontierBuffers, assigned: Assigned, single: bool
+    ) -> float:
         """Move points to the nearest centre, expanding only nodes that are undecided.
 
         Parameters
@@ -137,17 +125,18 @@ class TreeObjective(ABC):
             Those that the frontier was collected in, whose scratch is used.
         assigned : Assigned
             Where the result goes.
-        move : bool
-            If False, only the inertia is computed.
         single : bool
             Whether each cluster of the assignment is a single point, whatever its weight.
 
         Returns
         -------
-        changed : bool
-        inertia : float
-            Of the new labels about the old centres.
+        float
+            The inertia of the new labels about the old centres.
         """
+
+    @abstractmethod
+    def inertia_of_frontier(self, frontier: Frontier, buffers: FrontierBuffers) -> float:
+        """Return the inertia of an assignment about its centres."""
 
     def assign_all(
         self,

@@ -28,7 +28,14 @@ from isthmus.kmeans.aggregates import TreeArrays
 from isthmus.kmeans.frontier import Assigned, Frontier, FrontierBuffers
 from isthmus.kmeans.objective import TreeObjective
 from isthmus.kmeans.rows_aggregates import SMALL, Bounds, aggregate_rows
-from isthmus.kmeans.rows_step import Centres, Stack, assign_rows, measure_outside, merge_centres
+from isthmus.kmeans.rows_step import (
+    Centres,
+    Stack,
+    assign_rows,
+    inertia_of_rows,
+    measure_outside,
+    merge_centres,
+)
 from isthmus.ultrametric.matvec import multiply
 from isthmus.ultrametric.merges import CHUNK
 
@@ -54,23 +61,15 @@ class RowsObjective(TreeObjective):
         return tree, bounds
 
     def assign_frontier(
-        self,
-        frontier: Frontier,
-        buffers: FrontierBuffers,
-        assigned: Assigned,
-        *,
-        move: bool,
-        single: bool,
-    ) -> tuple[bool, float]:
+        self, frontier: Frontier, buffers: FrontierBuffers, assigned: Assigned, single: bool
+    ) -> float:
         """Do a Lloyd step on a frontier; see TreeObjective."""
-        k = buffers.n_clusters
-        mean, within_ss, outside = buffers.tables
-        centres = Centres(np.empty(k), mean, within_ss, outside, buffers.own)
-        stack = Stack.empty(self.stack_depth, k)
-        inertia = assign_rows(
-            *self._arrays_and_bounds, frontier, centres, stack, assigned, move, single
-        )
-        return bool(assigned.changed[0]), inertia
+        centres, stack = _centres(buffers), Stack.empty(self.stack_depth, buffers.n_clusters)
+        return assign_rows(*self._arrays_and_bounds, frontier, centres, stack, assigned, single)
+
+    def inertia_of_frontier(self, frontier: Frontier, buffers: FrontierBuffers) -> float:
+        """Return the inertia of an assignment about its centres."""
+        return inertia_of_rows(self.arrays, frontier, _centres(buffers))
 
     def distances_to_centres(self, membership: Floats, weights: Floats) -> Floats:
         """Return the squared distances of rows to centres; see TreeObjective.
@@ -122,6 +121,11 @@ class RowsObjective(TreeObjective):
         sums = SumsOutside(self.heights, self.node_weights, *np.zeros((2, 2 * self.n_points - 1)))
         sum_outside(self.tree.children, sums)
         return sums
+
+
+def _centres(buffers: FrontierBuffers) -> Centres:
+    mean, within_ss, outside = buffers.tables
+    return Centres(np.empty(buffers.n_clusters), mean, within_ss, outside, buffers.own)
 
 
 class SumsOutside(NamedTuple):

@@ -119,6 +119,17 @@ def measure_outside(
 
 
 @kernel_part
+def own_centre(of_v: RowAggregates, own: float, weight_b: float) -> tuple[float, float]:
+    """Return mean and within_ss, as in Centres, of a node and its own cluster, of weight_b.
+
+    own : float
+        The sum of distances to the points of this cluster outside the node.
+    """
+    mean = (own + of_v.t_sum / of_v.weight) / weight_b
+    return mean, of_v.t_within_ss / (weight_b * weight_b)
+
+
+@kernel_part
 def locate_centres(tree: TreeArrays, frontier: Frontier, centres: Centres, single: bool) -> None:
     """Fill the centres of the assignment of a frontier; single as in members_and_distances.
 
@@ -135,21 +146,36 @@ def locate_centres(tree: TreeArrays, frontier: Frontier, centres: Centres, singl
         if b == MIXED:
             merge_centres(mean, within_ss, frontier.weight, x, first[x], first[x] + 1)
             continue
-        for a in range(k):
-            within_ss[x, a] = 0.0
-        if b < k:
-            of_x = row_aggregates(tree, frontier.node[x])
-            centres.own[x] = mean[x, b]
-            within_ss[x, b] = of_x.t_within_ss / (weights[b] * weights[b])
-            mean[x, b] += of_x.t_sum / of_x.weight
+        own = mean[x, b] if b < k else 0.0
         for a in range(k):
             mean[x, a] /= weights[a]
+            within_ss[x, a] = 0.0
+        if b < k:
+            centres.own[x] = own
+            of_x = row_aggregates(tree, frontier.node[x])
+            mean[x, b], within_ss[x, b] = own_centre(of_x, own, weights[b])
     for a in range(k):
         centres.outside[0, a] = 0.0
     for x in range(label.shape[0]):
         if label[x] == MIXED:
             y, h = first[x], frontier.height[x]
             measure_outside(mean, within_ss, centres.outside, frontier.weight, h, x, y, y + 1)
+
+
+@kernel_part
+def own_inertia(of_v: RowAggregates, outside: float, own: float, weight_b: float) -> float:
+    """Return the sum of squared distances of the points below a node to their own centre.
+
+    outside, own, weight_b : float
+        As in Centres, and the weight of the cluster.
+    """
+    mean, within_ss = own_centre(of_v, own, weight_b)
+    t_squares = of_v.t_within_ss + of_v.t_sum * (of_v.t_sum / of_v.weight)
+    return float(
+        of_v.weight * (outside + of_v.weight * mean * mean + within_ss)
+        - 2.0 * (own * of_v.t_sum + t_squares) / weight_b
+        + of_v.squares
+    )
 
 
 @kernel_part
@@ -178,30 +204,28 @@ def surviving_clusters(
         The number of survivors. Clusters that are equally near, up to rounding, all survive.
     """
     own, forms = stack.own[depth], stack.forms
-    active, outside = stack.active[depth], stack.outside[depth]
+    active, n_active, outside = stack.active[depth], stack.n_active[depth], stack.outside[depth]
+    weight = of_v.weight
     t_middle = 0.5 * (within.t_min + within.t_max)
     u_middle = 0.5 * (within.u_min + within.u_max)
     best, best_score = -1, np.inf
-    for s in range(stack.n_active[depth]):
+    for s in range(n_active):
         a = active[s]
+        mean, within_ss = centre[a], 0.0
+        forms[1, a] = -2.0 * mean
+        forms[2, a] = 0.0
         if a == b:
-            mean = (own + of_v.t_sum / of_v.weight) / weights[a]
-            forms[0, a] = outside[a] + (
-                of_v.weight * mean * mean + of_v.t_within_ss / (weights[a] * weights[a])
-            )
-            forms[1, a] = -2.0 * own / weights[a]
-            forms[2, a] = -2.0 / weights[a]
-        else:
-            forms[0, a] = outside[a] + of_v.weight * centre[a] * centre[a]
-            forms[1, a] = -2.0 * centre[a]
-            forms[2, a] = 0.0
+            mean, within_ss = own_centre(of_v, own, weights[b])
+            forms[1, a] = -2.0 * own / weights[b]
+            forms[2, a] = -2.0 / weights[b]
+        forms[0, a] = outside[a] + (weight * mean * mean + within_ss)
         score = forms[0, a] + forms[1, a] * t_middle + forms[2, a] * u_middle
         if score < best_score:
             best, best_score = a, score
     # the term that is the same for all clusters, on average over the node
-    same = of_v.squares / of_v.weight
+    same = of_v.squares / weight
     n_kept = 0
-    for s in range(stack.n_active[depth]):
+    for s in range(n_active):
         a = active[s]
         dt = forms[1, best] - forms[1, a]
         du = forms[2, best] - forms[2, a]
@@ -221,41 +245,6 @@ def surviving_clusters(
 
 
 @kernel_part
-def inertia_of_node(
-    of_v: RowAggregates,
-    a: int,
-    b: int,
-    weights: Floats,
-    centre: Floats,
-    stack: Stack,
-    depth: int,
-) -> float:
-    """Return the sum of squared distances to the centre of a, over the points of the node on top.
-
-    Arguments as for surviving_clusters.
-    """
-    outside = stack.outside[depth, a]
-    if a != b:
-        inertia = (
-            of_v.weight * (outside + of_v.weight * centre[a] * centre[a])
-            - 2.0 * centre[a] * of_v.t_sum
-            + of_v.squares
-        )
-        return float(inertia)
-    own, weight_b = stack.own[depth], weights[b]
-    t_mean = of_v.t_sum / of_v.weight
-    t_squares = of_v.t_within_ss + of_v.t_sum * t_mean
-    mean = (own + t_mean) / weight_b
-    within_ss = of_v.t_within_ss / (weight_b * weight_b)
-    inertia = (
-        of_v.weight * (outside + of_v.weight * mean * mean + within_ss)
-        - 2.0 * (own * of_v.t_sum + t_squares) / weight_b
-        + of_v.squares
-    )
-    return float(inertia)
-
-
-@kernel_part
 def expand_node(
     tree: TreeArrays, b: int, weights: Floats, centre: Floats, stack: Stack, depth: int
 ) -> None:
@@ -270,23 +259,36 @@ def expand_node(
         large, small, x, y = small, large, y, x
     own_x = stack.own[depth] + h * y.weight
     own_y = stack.own[depth] + h * x.weight
+    active, outside = stack.active, stack.outside
     for s in range(stack.n_active[depth]):
-        a = stack.active[depth, s]
-        stack.active[depth + 1, s] = a
+        a = active[depth, s]
+        active[depth + 1, s] = a
+        mean_x, within_x, mean_y, within_y = centre[a], 0.0, centre[a], 0.0
         if a == b:
-            weight_b = weights[b]
-            to_x = h - (own_x + x.t_sum / x.weight) / weight_b
-            to_y = h - (own_y + y.t_sum / y.weight) / weight_b
-            in_x = x.weight * to_x * to_x + x.t_within_ss / (weight_b * weight_b)
-            in_y = y.weight * to_y * to_y + y.t_within_ss / (weight_b * weight_b)
-        else:
-            in_x = x.weight * (h - centre[a]) * (h - centre[a])
-            in_y = y.weight * (h - centre[a]) * (h - centre[a])
-        stack.outside[depth + 1, a] = stack.outside[depth, a] + in_x
-        stack.outside[depth, a] += in_y
+            mean_x, within_x = own_centre(x, own_x, weights[b])
+            mean_y, within_y = own_centre(y, own_y, weights[b])
+        to_x, to_y = h - mean_x, h - mean_y
+        outside[depth + 1, a] = outside[depth, a] + (x.weight * to_x * to_x + within_x)
+        outside[depth, a] += y.weight * to_y * to_y + within_y
     stack.node[depth], stack.node[depth + 1] = large, small
     stack.own[depth], stack.own[depth + 1] = own_x, own_y
     stack.n_active[depth + 1] = stack.n_active[depth]
+
+
+@kernel
+def inertia_of_rows(tree: TreeArrays, frontier: Frontier, centres: Centres) -> float:
+    """Return the sum of squared distances to the centres of the assignment in a frontier.
+
+    centres : scratch
+    """
+    locate_centres(tree, frontier, centres, False)
+    inertia = 0.0
+    for x in range(frontier.node.shape[0]):
+        b = frontier.label[x]
+        if b != MIXED:
+            of_x, outside = row_aggregates(tree, frontier.node[x]), centres.outside[x, b]
+            inertia += own_inertia(of_x, outside, centres.own[x], centres.weights[b])
+    return inertia
 
 
 @kernel
@@ -297,7 +299,6 @@ def assign_rows(
     centres: Centres,
     stack: Stack,
     assigned: Assigned,
-    move: bool,
     single: bool,
 ) -> float:
     """Move every point to the nearest centre of the assignment in a frontier.
@@ -307,24 +308,26 @@ def assign_rows(
     tree, bounds, frontier : in
     centres, stack : scratch
     assigned : in and out
-    move : bool
-        If False no point moves, and only the inertia is computed.
     single : bool
         Whether each cluster of the assignment is a single point.
 
-    Returns the sum of squared distances of all points to their centres before the step.
+    Returns
+    -------
+    float
+        The sum of squared distances of all points to their centres before the step.
     """
-    n_points, k = tree.children.shape[0] + 1, centres.weights.shape[0]
+    weights, n_points = centres.weights, tree.children.shape[0] + 1
     locate_centres(tree, frontier, centres, single)
-    for a in range(k):
+    for a in range(weights.shape[0]):
         assigned.weights[a] = 0.0
     changed, n_expanded, inertia = False, np.int64(0), 0.0
     for x in range(frontier.node.shape[0]):
         b = frontier.label[x]
         if b == MIXED:
             continue
-        stack.node[0], stack.n_active[0], stack.own[0] = frontier.node[x], k, centres.own[x]
-        for a in range(k):
+        stack.node[0], stack.own[0] = frontier.node[x], centres.own[x]
+        stack.n_active[0] = weights.shape[0]
+        for a in range(weights.shape[0]):
             stack.active[0, a] = a
             stack.outside[0, a] = centres.outside[x, a]
         depth, centre = np.int64(0), centres.mean[x]
@@ -332,23 +335,29 @@ def assign_rows(
             v = stack.node[depth]
             of_v = row_aggregates(tree, v)
             within = range_of(bounds, v, of_v)
-            n_kept, a = 1, int(b)
-            if move:
-                n_kept = surviving_clusters(of_v, within, b, centres.weights, centre, stack, depth)
-                a = stack.active[depth, 0]
+            n_kept = surviving_clusters(of_v, within, b, weights, centre, stack, depth)
             alike = within.t_min == within.t_max and within.u_min == within.u_max
-            if n_kept == 1 or v < n_points or alike:  # a tie goes to the first cluster
-                assigned.node_labels[v] = a
-                assigned.weights[a] += of_v.weight
-                inertia += inertia_of_node(of_v, a, b, centres.weights, centre, stack, depth)
-                changed = changed or a != b
-                depth -= 1
-            else:
+            if n_kept > 1 and v >= n_points and not alike:
                 assigned.node_labels[v] = MIXED
                 assigned.expanded[n_expanded] = v
                 n_expanded += 1
-                expand_node(tree, b, centres.weights, centre, stack, depth)
+                expand_node(tree, b, weights, centre, stack, depth)
                 depth += 1
+                continue
+            a = stack.active[depth, 0]  # a tie goes to the first cluster
+            outside = stack.outside[depth, a]
+            assigned.node_labels[v] = a
+            assigned.weights[a] += of_v.weight
+            if a == b:
+                inertia += own_inertia(of_v, outside, stack.own[depth], weights[b])
+            else:
+                changed = True
+                inertia += (
+                    of_v.weight * (outside + of_v.weight * centre[a] * centre[a])
+                    - 2.0 * centre[a] * of_v.t_sum
+                    + of_v.squares
+                )
+            depth -= 1
     fold_siblings(tree.children, frontier, assigned, n_expanded)
     assigned.changed[0] = changed
     return inertia

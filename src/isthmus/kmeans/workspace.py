@@ -17,9 +17,10 @@ _TREE = 168
 _WEIGHTS, _POWER, _RANDOM = 88, 16, 48
 # Per point, of each run: its labels; and one cluster at a time in a step over the whole tree.
 _RUN, _COLUMN = 40, 84
-# Per node of a view: for itself, and for each cluster. A view grows: for a moment there are two.
+# Per node of a frontier: for itself, and for each cluster. Its arrays grow: for a moment there are
+# two of each.
 _NODE, _NODE_AND_CLUSTER = 40, 32
-# The fewest nodes that a view is worth having for.
+# The fewest nodes that a frontier is worth having for.
 _FEWEST_NODES = 256
 
 
@@ -33,7 +34,7 @@ class Workspace:
         The most clusters that a step over the whole tree takes at once; None: as many as is
         fastest.
     nodes : int or None
-        The most nodes of a view; None: as many as is fastest.
+        The most nodes of a frontier; None: as many as is fastest.
     """
 
     columns: int | None = None
