@@ -94,9 +94,7 @@ def test_the_linkage_is_scipys_and_nested(kind):
         # one cluster of the coarser labelling was divided in two, and no other
         assert len(set(zip(coarse.tolist(), fine.tolist(), strict=True))) == k
         if k == 1 or Z[n - k, 2] > Z[n - k - 1, 2]:
-            # SciPy before 1.15 joins two points where every point is a cluster
-            theirs = fcluster(Z, k, "maxclust") if k < n else np.arange(n)
-            assert partition(theirs) == partition(fine)
+            assert partition(fcluster(Z, k, "maxclust")) == partition(fine)
         coarse = fine
 
 

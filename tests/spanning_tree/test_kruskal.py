@@ -64,7 +64,7 @@ def test_small_graphs_with_zeros_and_ties(case):
 def test_weights_are_those_of_scipy(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 400))
-    graph = sp.csr_array((rng.random((n, n)) < 6 / n).astype(float))
+    graph = sp.random_array((n, n), density=min(1.0, 6 / n), rng=rng, format="csr")
     graph.data = rng.integers(1, 50, size=graph.nnz).astype(float)
     graph = sp.triu(graph, 1, format="csr") if seed % 2 else sp.tril(graph, -1, format="csc")
     tree = tree_of(graph, disconnected="join")
