@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
-from isthmus import TransitiveKMeans
+from isthmus import TransitiveCut, TransitiveKMeans
 
 def say(*words):
     print(*words, flush=True)
@@ -56,7 +56,7 @@ for line in sys.stdin:
         say((model.fit(X).labels_ == expected).all())
         continue
     if what == "new":
-        model = TransitiveKMeans(**model.get_params())
+        model = type(model)(**model.get_params())
     try:
         say("begin")
         model.fit(X)
