@@ -5,7 +5,7 @@ import pytest
 
 from isthmus._numba.kernel import kernel
 from isthmus._numba.simd import BUNCH, order_along_widest
-from isthmus.spanning_tree.kdtree.block_sort import order_bunch
+from isthmus.spanning_tree.kdtree.block_sort import order_64_rows
 
 DIMS = 0
 LENGTH = 0
@@ -17,8 +17,8 @@ def fill_places(columns, base, places) -> None:
 
 
 @kernel
-def put_into_order(rows, order, start, first, second, places) -> None:
-    order_bunch(rows, order, start, first, second, places)
+def put_into_order(rows, order, start, first, second, sources) -> None:
+    order_64_rows(rows, order, start, first, second, sources)
 
 
 def places_along_widest(points, base, length):

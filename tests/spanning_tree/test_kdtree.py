@@ -9,7 +9,7 @@ from isthmus import SpanningTree
 from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.registry import resolve_metric
 from isthmus.spanning_tree.kdtree import boruvka as engine
-from isthmus.spanning_tree.kdtree import components
+from isthmus.spanning_tree.kdtree import first_round
 from isthmus.spanning_tree.kdtree.boruvka import boruvka_on_kdtree
 from isthmus.spanning_tree.prim import prim_of_points
 
@@ -68,7 +68,7 @@ def test_threads_do_not_matter(kind, d):
 
 
 def tied_points(seed, d):
-    """Points with ties of many lengths: whole numbers, stretched, halved, or partly disturbed."""
+    """Points with ties of many lengths: integers, stretched, halved, or partly disturbed."""
     rng = np.random.default_rng(seed)
     n, largest = int(rng.integers(20, 1500)), int(rng.integers(2, 50))
     X = rng.integers(0, largest, size=(n, d)) * rng.choice([1.0, 1.0, 2.0, 3.0], size=d)
@@ -91,20 +91,20 @@ def test_ties_of_many_lengths(metric, d):
 
 
 @pytest.mark.parametrize("decimals", [2, 15])
-def test_threads_that_bounce_find_the_same_tree(decimals, monkeypatch):
+def test_threads_that_follow_nearest_points_find_the_same_tree(decimals, monkeypatch):
     # few components to a task, so that there are tasks for all
     monkeypatch.setattr(engine, "_COMPONENTS_PER_TASK", 4)
     X = np.round(np.random.default_rng(0).normal(size=(6000, 2)), decimals)
     alone, prim = both(X)
     np.testing.assert_array_equal(alone.weights, prim.weights)
-    bounced = []
-    bounce = engine._Searcher._bounce
+    followed = []
+    follow = engine._Searcher._follow
     monkeypatch.setattr(
-        engine._Searcher, "_bounce", lambda *args: bounced.append(args[1]) or bounce(*args)
+        engine._Searcher, "_follow", lambda *args: followed.append(args[2]) or follow(*args)
     )
     for n_jobs in (2, 4):
         assert both(X, n_jobs=n_jobs)[0] == alone
-    assert max(bounced) > 8
+    assert max(followed) > 8
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 15])
@@ -114,20 +114,31 @@ def test_threads_that_share_the_first_round_find_the_same_tree(decimals, monkeyp
     X = np.round(np.random.default_rng(0).normal(size=(3001, 2)), decimals)
     alone, prim = both(X)
     np.testing.assert_array_equal(alone.weights, prim.weights)
-    n_blocks = []
-    end_first_round = components.end_first_round.specialised
+    n_blocks, starts = [], []
+    join_to_nearest = first_round.join_to_nearest.specialised
+    end_first_round = first_round.end_first_round.specialised
 
-    def specialised(constants):
-        def end(lists, joined, left, *args):
-            n_blocks.append(len(left))
-            used = lists.used[: len(X)]
-            assert set(used) <= {0, 1}
-            assert (used == 0).any() == (decimals < 15)
-            return end_first_round(constants)(lists, joined, left, *args)
+    def joining(constants):
+        def join(lists, joined, first_edge, waits, start, stop):
+            starts.append(start)
+            return join_to_nearest(constants)(lists, joined, first_edge, waits, start, stop)
+
+        return join
+
+    def ending(constants):
+        def end(lists, joined, waits, *args):
+            n_blocks.append(len(starts))
+            starts.clear()
+            inside = lists.n_inside[: len(X)]
+            assert set(inside) <= {0, 1}
+            assert (inside == 0).any() == (decimals < 15)
+            assert waits.any() == (n_blocks[-1] > 1)
+            return end_first_round(constants)(lists, joined, waits, *args)
 
         return end
 
-    monkeypatch.setattr(components.end_first_round, "specialised", specialised)
+    monkeypatch.setattr(first_round.join_to_nearest, "specialised", joining)
+    monkeypatch.setattr(first_round.end_first_round, "specialised", ending)
     for n_jobs in (2, 3, 4):
         assert both(X, n_jobs=n_jobs)[0] == alone
     # what is joined along ties reaches from block to block
@@ -144,21 +155,20 @@ def test_lists_hold_what_they_say(kind, d, monkeypatch):
     monkeypatch.setattr(engine._Run, "edges", lambda _: (np.empty((0, 2)), np.empty(0)))
     boruvka_on_kdtree(prepared)
     order, lists = runs[0].tree.order, runs[0].lists
-    places = lists.places.reshape(len(lists.used), -1)[: len(X)]
-    known, used = lists.known, lists.used
+    positions = lists.positions.reshape(len(lists.known), -1)[: len(X)]
     distances = cdist(X[order], X[order], "chebyshev")
     np.fill_diagonal(distances, np.inf)
     n_ties = 0
-    for i, listed in enumerate(places):
+    for i, listed in enumerate(positions):
         entries = listed[listed != i]
         assert len(set(entries)) == len(entries) > 0
         lengths = distances[i, entries]
         assert (np.diff(lengths) >= 0).all()
         assert lengths[0] == distances[i].min()
-        assert used[i] == np.count_nonzero(lengths == lengths[0])
+        assert lists.n_nearest[i] == np.count_nonzero(lengths == lengths[0])
         assert set(np.flatnonzero(distances[i] < lengths[-1])) <= set(entries)
-        assert known[i] == lengths[1]
-        n_ties += used[i] > 1
+        assert lists.known[i] == lengths[1]
+        n_ties += lists.n_nearest[i] > 1
     assert n_ties > 0 or kind == "gaussian"
 
 

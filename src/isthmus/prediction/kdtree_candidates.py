@@ -33,7 +33,7 @@ from isthmus.prediction.kdtree_distances import (
     prefers,
 )
 from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.knn import STACK
+from isthmus.spanning_tree.kdtree.traversal import STACK
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric.range_max import RangeMaxima, largest_gap
 

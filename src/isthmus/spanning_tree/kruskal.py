@@ -15,6 +15,7 @@ from isthmus._utils.typing import Floats, Ints
 from isthmus.metrics.precomputed import Graph
 from isthmus.spanning_tree.edge_order import sort_edges
 from isthmus.spanning_tree.engine import BYTES_PER_EDGE, FIXED_BYTES, Edges, Engine, Problem
+from isthmus.spanning_tree.union_find import unite
 
 # Edges per kernel call: well under a second, so that Ctrl-C is seen.
 _CHUNK = 1 << 20
@@ -109,8 +110,7 @@ def choose_edges(
     edges : (m, 2) int64, in
         In the order in which they are taken.
     parent : (n,) int64, in and out
-        Disjoint sets of points. A parent is never larger than its child, so the root of a set is
-        its smallest point.
+        Disjoint sets of points, whose roots are their smallest points.
     chosen : (n - 1,) int64, out
         The chosen edges.
     n_chosen : int
@@ -119,15 +119,7 @@ def choose_edges(
     for e in range(start, stop):
         if n_chosen == chosen.shape[0]:
             break
-        a, b = edges[e, 0], edges[e, 1]
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        while parent[b] != b:
-            parent[b] = parent[parent[b]]
-            b = parent[b]
-        if a != b:
-            parent[max(a, b)] = min(a, b)
+        if unite(parent, edges[e, 0], edges[e, 1]):
             chosen[n_chosen] = e
             n_chosen += 1
     return n_chosen

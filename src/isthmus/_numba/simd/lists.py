@@ -6,7 +6,7 @@ group : record
     queries : (8 * dims,) float64
         A block of points.
     labels : (8,) int32
-    distance, place : (length * 8,) float64 and int32
+    distance, position : (length * 8,) float64 and int32
         Eight lists, nearest first: the first entries of all, then the second entries, and so on.
     limit : (8,) float64
         How far each list goes.
@@ -67,8 +67,6 @@ class _Distances:
 def insert_in_lists(typing, blocks, first, mask, own, group, length, dims, kind):  # type: ignore[no-untyped-def]
     """Insert points into the lists of a group's queries; return the mask of lists that any entered.
 
-    Eight bits higher, the mask of lists whose first two entries are equal.
-
     first, mask : int
         The points, counted over all blocks: the mask, which must not be 0, is of first … first + 7.
     own : int
@@ -86,7 +84,9 @@ def insert_in_lists(typing, blocks, first, mask, own, group, length, dims, kind)
         points = Elements(context, builder, signature.args[0], args[0])
         read = fields_of(context, builder, signature.args[4], group)
         distances = _Distances(builder, read, points, n_dims, n_kind)
-        rows = [(read(name), t * LANES) for name in ("distance", "place") for t in range(n_entries)]
+        rows = [
+            (read(name), t * LANES) for name in ("distance", "position") for t in range(n_entries)
+        ]
         given = [elements.load_vector(index, LANES) for elements, index in rows]
         before = builder.block
         loop, done = (builder.append_basic_block(name) for name in ("loop", "done"))
@@ -124,11 +124,7 @@ def insert_in_lists(typing, blocks, first, mask, own, group, length, dims, kind)
         builder.position_at_end(done)
         for (elements, index), value in zip(rows, after, strict=True):
             elements.store_vector(value, index)
-        equal = builder.bitcast(builder.fcmp_ordered("==", after[0], after[1]), MASK)
-        return builder.or_(
-            builder.shl(builder.zext(equal, I64), constant(LANES)),
-            builder.zext(builder.bitcast(next_entered, MASK), I64),
-        )
+        return builder.zext(builder.bitcast(next_entered, MASK), I64)
 
     return signature, emit
 
@@ -140,9 +136,9 @@ def store_lists(typing, group, block, found, length):  # type: ignore[no-untyped
     Entries beyond a list's limit give way to the point itself.
 
     found : record
-        places : (n_blocks * 8 * length,) int32, out
+        positions : (n_blocks * 8 * length,) int32, out
             The lists of all points, one after the other.
-        known, used : (n_blocks * 8,) float64 and int8, out
+        known, n_nearest : (n_blocks * 8,) float64 and int8, out
             The distance of each list's second entry, and how many are as near as the first.
     """
     n_entries = literal(length)
@@ -154,7 +150,7 @@ def store_lists(typing, group, block, found, length):  # type: ignore[no-untyped
         write = fields_of(context, builder, signature.args[2], args[2])
         distances, entries = (
             [elements.load_vector(t * LANES, LANES) for t in range(n_entries)]
-            for elements in (read("distance"), read("place"))
+            for elements in (read("distance"), read("position"))
         )
         limits = read("limit").load_vector(0, LANES)
         first_point = builder.mul(block, constant(LANES))
@@ -164,17 +160,17 @@ def store_lists(typing, group, block, found, length):  # type: ignore[no-untyped
         )
         n_equal = ir.Constant(ir.VectorType(MASK, LANES), [0] * LANES)
         first_entry = builder.mul(block, constant(n_entries * LANES))
-        places = write("places")
+        positions = write("positions")
         for t in range(n_entries):
             listed = builder.fcmp_ordered("<=", distances[t], limits)
             place = builder.select(listed, entries[t], own)
             for lane in range(LANES):
                 index = builder.add(first_entry, constant(lane * n_entries + t))
-                places.store(builder.extract_element(place, ir.Constant(I32, lane)), index)
+                positions.store(builder.extract_element(place, ir.Constant(I32, lane)), index)
             equal = builder.fcmp_ordered("==", distances[t], distances[0])
             n_equal = builder.add(n_equal, builder.zext(equal, n_equal.type))
         write("known").store_vector(distances[1], first_point)
-        write("used").store_vector(n_equal, first_point)
+        write("n_nearest").store_vector(n_equal, first_point)
         return context.get_dummy_value()
 
     return signature, emit
@@ -182,8 +178,8 @@ def store_lists(typing, group, block, found, length):  # type: ignore[no-untyped
 
 @intrinsic
 def limit_lists(typing, group):  # type: ignore[no-untyped-def]
-    """Lower the limits of those lists whose first two entries are equal to these."""
-    signature = types.void(group)
+    """Lower the limits of those lists whose first two entries are equal to these; return a mask."""
+    signature = types.int64(group)
 
     def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
         read = fields_of(context, builder, signature.args[0], args[0])
@@ -191,7 +187,7 @@ def limit_lists(typing, group):  # type: ignore[no-untyped-def]
         first, second = (distance.load_vector(t * LANES, LANES) for t in (0, 1))
         equal = builder.fcmp_ordered("==", first, second)
         limit.store_vector(builder.select(equal, first, limit.load_vector(0, LANES)), 0)
-        return context.get_dummy_value()
+        return builder.zext(builder.bitcast(equal, MASK), I64)
 
     return signature, emit
 
@@ -237,7 +233,7 @@ def improve_nearest(typing, blocks, point, label, group, dims, kind):  # type: i
         points = Elements(context, builder, signature.args[0], args[0])
         read = fields_of(context, builder, signature.args[3], group)
         total = _Distances(builder, read, points, n_dims, n_kind).to(point)
-        distance, place = read("distance"), read("place")
+        distance, place = read("distance"), read("position")
         own = read("labels").load_vector(0, LANES)
         old_distance, old_place = (each.load_vector(0, LANES) for each in (distance, place))
         other = builder.icmp_signed("!=", own, splat(builder, label))

@@ -14,6 +14,7 @@ from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.metrics import PreparedPoints
+from isthmus.spanning_tree.best_edges import HUGE, Best, join_best, make_best, make_joined
 from isthmus.spanning_tree.blocked import candidates, rounds
 from isthmus.spanning_tree.blocked.bounds import Blocks, Separation, Singles
 from isthmus.spanning_tree.blocked.candidates import Exact, Lists, Products, Searching
@@ -21,7 +22,6 @@ from isthmus.spanning_tree.blocked.dense_rows import dense_blocks
 from isthmus.spanning_tree.blocked.engine import GROUP
 from isthmus.spanning_tree.blocked.sparse_rows import sparse_blocks
 from isthmus.spanning_tree.engine import Declined, Edges
-from isthmus.spanning_tree.union_find import HUGE, Best, Joined, join_best
 
 # Points in a list.
 _NEIGHBOURS = 8
@@ -103,9 +103,7 @@ class _Run:
         self.reach = np.empty(n_points)
         self.used = np.zeros(n_points, dtype=np.int32)
         self.labels = np.arange(n_points, dtype=np.int32)
-        self.joined = Joined(
-            *np.ones((3, n_points), dtype=np.int32), *np.empty((2, n_points - 1), dtype=np.int32)
-        )
+        self.joined = make_joined(n_points)
         self.n_edges = 0
         self.most_measured = most_measured
         self.n_measured = [0] * workers.n_jobs
@@ -182,7 +180,7 @@ class _Run:
 
     def _best_edges(self, n_components: int) -> tuple[Best, Labels]:
         """Return the best edges that the lists hold, and the points for which they may be wrong."""
-        best = Best(np.full(n_components, HUGE), *np.zeros((2, n_components), dtype=np.int32))
+        best = make_best(n_components)
         rounds.scan_lists(self.labels, self.positions, self.distances, self.used, best)
         unsure = np.empty(len(self.labels), dtype=np.int32)
         return best, unsure[: rounds.list_unsure(self.labels, self.reach, best, unsure)]

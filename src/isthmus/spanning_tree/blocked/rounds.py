@@ -14,7 +14,7 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Floats, Labels
-from isthmus.spanning_tree.union_find import HUGE, Best, offer_edge
+from isthmus.spanning_tree.best_edges import HUGE, Best, offer_listed
 
 
 @kernel
@@ -37,9 +37,7 @@ def scan_lists(
             k += 1
         used[i] = k
         if k < n_neighbours:
-            j = np.int64(positions[i, k])
-            offer_edge(label, distances[i, k], ~i, j, best)
-            offer_edge(np.int64(labels[j]), distances[i, k], i, j, best)
+            offer_listed(distances[i, k], i, np.int64(positions[i, k]), labels, best)
 
 
 @kernel

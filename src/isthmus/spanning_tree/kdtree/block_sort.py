@@ -18,8 +18,8 @@ DIMS = 0
 
 
 @kernel_part
-def order_bunch(
-    rows: Array, order: Labels, start: int, first: Floats, second: Floats, places: Ints
+def order_64_rows(
+    rows: Array, order: Labels, start: int, first: Floats, second: Floats, sources: Ints
 ) -> None:
     """Halve rows start … start + 63 along their widest coordinate, both halves likewise, and again.
 
@@ -27,21 +27,21 @@ def order_bunch(
 
     first, second : ((DIMS + 1) * 64,) float64, scratch
         Coordinates and numbers of the points, in two orders.
-    places : (64,) int64, scratch
+    sources : (64,) int64, scratch
     """
     fill_columns(rows, order, start, first)
-    order_along_widest(first, np.int64(0), 64, DIMS, places)
-    move_columns(first, places, second)
+    order_along_widest(first, np.int64(0), 64, DIMS, sources)
+    move_columns(first, sources, second)
     for half in range(2):
-        order_along_widest(second, half * 32, 32, DIMS, places)
-    move_columns(second, places, first)
+        order_along_widest(second, half * 32, 32, DIMS, sources)
+    move_columns(second, sources, first)
     for quarter in range(4):
-        order_along_widest(first, quarter * 16, 16, DIMS, places)
+        order_along_widest(first, quarter * 16, 16, DIMS, sources)
     for i in range(BUNCH):
-        place = places[i]
+        source = sources[i]
         for t in range(DIMS):
-            rows[(start + i) * DIMS + t] = first[t * BUNCH + place]
-        order[start + i] = first[DIMS * BUNCH + place]
+            rows[(start + i) * DIMS + t] = first[t * BUNCH + source]
+        order[start + i] = first[DIMS * BUNCH + source]
 
 
 @kernel_part
@@ -54,9 +54,9 @@ def fill_columns(rows: Array, order: Labels, start: int, columns: Floats) -> Non
 
 
 @kernel_part
-def move_columns(source: Floats, places: Ints, target: Floats) -> None:
-    """Fill target with the columns of source, in the order of places."""
+def move_columns(columns: Floats, sources: Ints, target: Floats) -> None:
+    """Fill target with columns, in the order of sources."""
     for i in range(BUNCH):
-        place = places[i]
+        source = sources[i]
         for t in range(DIMS + 1):
-            target[t * BUNCH + i] = source[t * BUNCH + place]
+            target[t * BUNCH + i] = columns[t * BUNCH + source]

@@ -8,39 +8,41 @@ from isthmus._numba.accumulators import POWERS
 from isthmus._numba.simd import LANES
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
-from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.metrics import PreparedPoints
-from isthmus.spanning_tree import union_find
-from isthmus.spanning_tree.engine import Declined, Edges
-from isthmus.spanning_tree.kdtree import components, rounds
-from isthmus.spanning_tree.kdtree.bounding_balls import Balls
-from isthmus.spanning_tree.kdtree.build import KdTree, aligned_empty, build_tree
-from isthmus.spanning_tree.kdtree.knn import (
-    STACK,
-    Neighbours,
-    make_group,
-    nearest_neighbours,
+from isthmus.spanning_tree.best_edges import (
+    HUGE,
+    Best,
+    join_best,
+    make_best,
+    make_joined,
+    merge_best,
 )
+from isthmus.spanning_tree.engine import Declined, Edges
+from isthmus.spanning_tree.kdtree import first_round, rounds
+from isthmus.spanning_tree.kdtree.bounding_balls import NOT_MADE, Balls
+from isthmus.spanning_tree.kdtree.build import KdTree, aligned_empty, build_tree
+from isthmus.spanning_tree.kdtree.forest import MIXED, Forest, relabel_leaves, relabel_nodes
+from isthmus.spanning_tree.kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.kdtree.limits import padded_dims
-from isthmus.spanning_tree.kdtree.query import Forest
+from isthmus.spanning_tree.kdtree.traversal import STACK, make_group
 from isthmus.spanning_tree.prim import prim_of_points
-from isthmus.spanning_tree.union_find import HUGE, Best, Joined
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
 # were near a draw; and threads help here, but not there.
 _PROBED = 48
 _DISTANCES_PER_BLOCK = 8.0
-# Up to so many coordinates the points of a leaf search together.
+# Up to this number of coordinates the points of a leaf search together.
 _DIMS_TOGETHER = 4
-# Up to so many coordinates searches are short.
+# Up to this number of coordinates searches are short.
 _FEW_DIMS = 5
-# Components are few enough for bouncing where there is one for so many points; and how many make
-# a task.
-_POINTS_PER_BOUNCE = 64
+# Following nearest points, component by component, pays where a component has this many points on
+# average; and how many components make a task.
+_POINTS_PER_COMPONENT = 64
 _COMPONENTS_PER_TASK = 256
 # Threads share joining points to their neighbours, and comparing what they have found, where there
-# are many.
+# are this many points or components.
 _POINTS_TO_SHARE = 1 << 15
 _COMPONENTS_TO_MERGE = 1 << 15
 
@@ -79,7 +81,7 @@ def boruvka_on_kdtree(
 
 
 class _Run:
-    """The state of Borůvka's algorithm on a tree; the kernels fill it."""
+    """The state of Borůvka's algorithm on a kd-tree; the kernels fill it."""
 
     def __init__(
         self,
@@ -89,8 +91,7 @@ class _Run:
         workers: Workers,
         progress: Progress | None,
     ) -> None:
-        n_points, dims = tree.n_points, constants["DIMS"]
-        n_places = tree.n_leaves * LANES
+        dims, length = constants["DIMS"], constants["NEIGHBOURS"]
         self.tree = tree
         self.power = prepared.metric.power
         self.dims = dims
@@ -103,18 +104,12 @@ class _Run:
         while self.n_jobs > 1 and self.top > 0 and tree.n_nodes[self.top] < 16 * self.n_jobs:
             self.top -= 1
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
-        self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * workers.n_jobs)))
+        self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * self.n_jobs)))
         self.constants = constants
-        self.lists = Neighbours(
-            places=np.empty(n_places * constants["NEIGHBOURS"], dtype=np.int32),
-            known=np.empty(n_places),
-            used=np.empty(n_places, dtype=np.int8),
-        )
-        self.ends = np.empty((2, n_points - 1), dtype=np.int32)
+        self.lists = make_neighbours(tree.n_leaves * LANES, length)
+        self.joined = make_joined(tree.n_points)
         self.n_edges = 0
-        self.groups = [
-            make_group(dims, constants["NEIGHBOURS"], self.power) for _ in range(workers.n_jobs)
-        ]
+        self.groups = [make_group(dims, length, self.power) for _ in range(self.n_jobs)]
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
@@ -130,76 +125,70 @@ class _Run:
 
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
         kernel = nearest_neighbours.specialised(self.constants)
-        group = self.groups[worker]
-        return kernel(self.tree, start, stop, group, self.lists)
+        return kernel(self.tree, start, stop, self.groups[worker], self.lists)
 
     def join(self) -> None:
         """Run rounds until one component is left."""
-        tree = self.tree
+        tree, joined = self.tree, self.joined
         forest = Forest(
             labels=aligned_empty(tree.n_leaves * LANES, np.int32),
             node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
         )
-        forest.node_labels[:] = -1
-        joined = Joined(*np.empty((3, tree.n_points), dtype=np.int32), *self.ends)
-        n_components = self._join_nearest(joined, forest.labels)
+        forest.node_labels[:] = MIXED
+        n_components = self._join_nearest(forest.labels)
         self._relabel(forest, np.empty(0, dtype=np.int32))
-        largest = int(np.argmax(joined.size[:n_components]))
         new_label = np.empty(n_components, dtype=np.int32)
-        searcher = _Searcher(self, forest, joined.member, n_components)
+        searcher = _Searcher(self, forest, n_components)
         while n_components > 1:
             self._report(1.0)
+            largest = int(np.argmax(joined.size[:n_components]))
             best = searcher.best_edges(n_components, largest)
-            n_components = union_find.join_best(
+            n_components = join_best(
                 n_components, largest, best, forest.labels, joined, new_label, self.n_edges
             )
             self.n_edges = tree.n_points - n_components
-            largest = int(np.argmax(joined.size[:n_components]))
             if n_components > 1:
                 self._relabel(forest, new_label)
         self._report(1.0)
 
-    def _join_nearest(self, joined: Joined, labels: Labels) -> int:
+    def _join_nearest(self, labels: Labels) -> int:
         """Do the first round, each point and its nearest neighbours; return how many components.
 
         labels : (>= n_points,) int32, out
         """
-        n_points, lists = self.tree.n_points, self.lists
-        join_to_nearest = components.join_to_nearest.specialised(self.constants)
-        self.n_edges = components.join_ties.specialised(self.constants)(lists, joined)
+        n_points, lists, joined = self.tree.n_points, self.lists, self.joined
+        join_ties = first_round.join_ties.specialised(self.constants)
+        join_to_nearest = first_round.join_to_nearest.specialised(self.constants)
+        end_first_round = first_round.end_first_round.specialised(self.constants)
+        n_ties = join_ties(lists, joined, np.zeros(n_points, dtype=np.bool_))
         # Blocks share nothing as long as nothing is joined.
-        n_blocks = 1 if self.n_edges > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
-        found: dict[int, Ints] = {}
+        n_blocks = 1 if n_ties > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
+        lists.n_inside[:] = lists.n_nearest == 1
+        waits = np.zeros(n_points, dtype=np.bool_)
+        found: dict[int, int] = {}
 
         def work(_: int, start: int, stop: int) -> None:
-            # its edges stand where sizes and labels will be
-            edges = joined.size[start:], labels[start:]
-            found[start] = np.empty(2, dtype=np.int64)
-            join_to_nearest(lists, joined, start, stop, *edges, found[start])
+            found[start] = join_to_nearest(lists, joined, n_ties + start, waits, start, stop)
 
         self.workers.in_blocks(n_points, -(-n_points // n_blocks), work)
-        left = []
-        for start in sorted(found):
-            n_found, n_left = found[start]
-            left.append((start, n_left))
-            new = np.s_[self.n_edges : self.n_edges + n_found]
-            self.ends[0, new] = joined.size[start : start + n_found]
-            self.ends[1, new] = labels[start : start + n_found]
+        self.n_edges = n_ties
+        for start, n_found in sorted(found.items()):  # close the gaps between blocks
+            for ends in (joined.edge_a, joined.edge_b):
+                first = n_ties + start
+                ends[self.n_edges : self.n_edges + n_found] = ends[first : first + n_found]
             self.n_edges += n_found
-        n_components = components.end_first_round.specialised(self.constants)(
-            lists, joined, np.array(left, dtype=np.int64), self.n_edges, labels
-        )
+        n_components = end_first_round(lists, joined, waits, self.n_edges, labels)
         self.n_edges = n_points - n_components
         return n_components
 
-    def _relabel(self, forest: Forest, new_label: Array) -> None:
+    def _relabel(self, forest: Forest, new_label: Labels) -> None:
         tree = self.tree
 
         def work(_: int, start: int, stop: int) -> None:
-            components.relabel_leaves(forest, new_label, tree.n_points, start, stop)
+            relabel_leaves(forest, new_label, tree.n_points, start, stop)
 
         self.workers.in_blocks(tree.n_leaves, 1 << 15, work)
-        components.relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
+        relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
 
     def _report(self, share_of_neighbours: float) -> None:
         """Report progress in edges: finding the neighbours counts as the first half of them."""
@@ -209,17 +198,18 @@ class _Run:
             self.progress(int(done), n_edges)
 
     def edges(self) -> tuple[Ints, Floats]:
-        """Return the edges between points, and their lengths as metrics.py accumulates them."""
+        """Return the edges between points, and their accumulated lengths."""
         n_edges = self.tree.n_points - 1
         edges = np.empty((n_edges, 2), dtype=np.int32)
         accumulated = np.empty(n_edges)
         kernel = rounds.measure_edges.specialised(self.constants)
+        ends = self.joined.edge_a, self.joined.edge_b
 
         def work(_: int, start: int, stop: int) -> None:
-            kernel(self.tree, *self.ends, self.power, edges, accumulated, start, stop)
+            kernel(self.tree, *ends, self.power, edges, accumulated, start, stop)
 
         self.workers.in_blocks(n_edges, 1 << 16, work)
-        if self.constants["KIND"] == POWERS:  # here sums of powers; there their roots
+        if self.constants["KIND"] == POWERS:  # here sums of powers; elsewhere their roots
             accumulated **= 1.0 / self.power
         return edges, accumulated
 
@@ -241,79 +231,38 @@ class _Run:
 class _Searcher:
     """Finds the best edge of every component, in parallel."""
 
-    def __init__(self, run: _Run, forest: Forest, member: Array, n_components: int) -> None:
-        tree = run.tree
-        n_nodes = int(tree.first_block[-1]) * LANES
+    def __init__(self, run: _Run, forest: Forest, n_components: int) -> None:
+        n_nodes = len(forest.node_labels)
         self.run = run
         self.forest = forest
-        self.member = member
         self.least = np.zeros(n_nodes)
-        self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, -1.0))
-        self.best = [
-            Best(
-                np.empty(n_components),
-                np.empty(n_components, dtype=np.int32),
-                np.empty(n_components, dtype=np.int32),
-            )
-            for _ in range(run.n_jobs)
-        ]
-        self.node_stack = np.empty((run.n_jobs, STACK), dtype=np.int64)
+        self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, NOT_MADE))
+        self.best = [make_best(n_components) for _ in range(run.n_jobs)]
+        self.stacks = [np.empty(STACK, dtype=np.int64) for _ in range(run.n_jobs)]
 
     def best_edges(self, n_components: int, largest: int) -> Best:
         """Return the best edge of each component but the largest."""
+        run = self.run
+        searches = self._searches(largest)
         for best in self.best:
             best.distance[:n_components] = HUGE
-        self._scan()
+        scan = rounds.scan_lists.specialised(run.constants)
+        run.workers.in_blocks(
+            run.tree.n_leaves, 4096, lambda w, start, stop: scan(searches[w], start, stop)
+        )
         self._merge(n_components)
-        if n_components * _POINTS_PER_BOUNCE < self.run.tree.n_points:
-            self._bounce(n_components, largest)
-        self._search(largest)
+        if n_components * _POINTS_PER_COMPONENT < run.tree.n_points:
+            self._follow(searches, n_components)
+            self._merge(n_components)
+        self._search(searches)
         self._merge(n_components)
         return self.best[0]
 
-    def _scan(self) -> None:
+    def _searches(self, largest: int) -> list[rounds.Search]:
+        """Return what the round needs, for each worker."""
         run = self.run
-        kernel = rounds.scan_lists.specialised(run.constants)
-
-        def work(worker: int, start: int, stop: int) -> None:
-            best = self.best[worker]
-            kernel(run.tree, self.forest, run.lists, self.least, best, run.power, start, stop)
-
-        run.workers.in_blocks(run.tree.n_leaves, 4096, work)
-
-    def _merge(self, n_components: int) -> None:
-        """Give every worker the best edges that any of them has found."""
-        known, others = self.best[0], self.best[1:]
-
-        def work(_: int, start: int, stop: int) -> None:
-            for other in others:
-                union_find.merge_best(known, other, start, stop)
-            for other in others:
-                other.distance[start:stop] = known.distance[start:stop]
-                other.a[start:stop] = known.a[start:stop]
-                other.b[start:stop] = known.b[start:stop]
-
-        if others:
-            self.run.workers.in_blocks(n_components, _COMPONENTS_TO_MERGE, work)
-
-    def _bounce(self, n_components: int, largest: int) -> None:
-        run = self.run
-        kernel = rounds.bounce.specialised(run.constants)
-
-        def work(worker: int, start: int, stop: int) -> None:
-            best, group = self.best[worker], run.groups[worker]
-            kernel(run.tree, self.forest, self.member, largest, best, group, start, stop)
-
-        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, work)
-        self._merge(n_components)
-
-    def _search(self, largest: int) -> None:
-        run = self.run
-        kernel = rounds.search_tree.specialised(run.constants)
-        few = run.dims <= _FEW_DIMS
-        stretch, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # what was fastest
-
-        searches = [
+        stretch, ball_factor = (1.5, 1.0) if run.dims <= _FEW_DIMS else (1.0, 4.0)  # the fastest
+        return [
             rounds.Search(
                 run.tree,
                 self.forest,
@@ -329,8 +278,35 @@ class _Searcher:
             for best, group in zip(self.best, run.groups, strict=True)
         ]
 
+    def _merge(self, n_components: int) -> None:
+        """Give every worker the best edges that any of them has found."""
+        known, others = self.best[0], self.best[1:]
+
+        def work(_: int, start: int, stop: int) -> None:
+            for other in others:
+                merge_best(known, other, start, stop)
+            for other in others:
+                for field in Best._fields:
+                    getattr(other, field)[start:stop] = getattr(known, field)[start:stop]
+
+        if others:
+            self.run.workers.in_blocks(n_components, _COMPONENTS_TO_MERGE, work)
+
+    def _follow(self, searches: list[rounds.Search], n_components: int) -> None:
+        run, member = self.run, self.run.joined.member
+        kernel = rounds.follow_nearest.specialised(run.constants)
+
         def work(worker: int, start: int, stop: int) -> None:
-            kernel(searches[worker], run.top, start, stop, self.node_stack[worker])
+            kernel(searches[worker], member, start, stop)
+
+        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, work)
+
+    def _search(self, searches: list[rounds.Search]) -> None:
+        run = self.run
+        kernel = rounds.search_tree.specialised(run.constants)
+
+        def work(worker: int, start: int, stop: int) -> None:
+            kernel(searches[worker], run.top, start, stop, self.stacks[worker])
 
         n_nodes = int(run.tree.n_nodes[run.top])
         run.workers.in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)

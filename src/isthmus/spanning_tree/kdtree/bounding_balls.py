@@ -1,4 +1,4 @@
-"""Balls round the points of a node: one search from the centre speaks for all of them."""
+"""Balls round the points of a node: one search from the centre bounds the distances of all."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
 from isthmus._numba.kernel import kernel_part
 from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Floats
-from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.knn import Group, enclose
-from isthmus.spanning_tree.kdtree.query import Forest, from_length, nearest_outside, to_length
+from isthmus.spanning_tree.kdtree.build import KdTree, coordinate, node_index
+from isthmus.spanning_tree.kdtree.forest import Forest
+from isthmus.spanning_tree.kdtree.query import from_length, nearest_outside, to_length
+from isthmus.spanning_tree.kdtree.traversal import NOT_SEARCHING, NOWHERE, Group, enclose
 
 DIMS = 0
 KIND = 0
 
 # Rounding in lengths, much above what any of the computations here can lose.
 SLACK = 1e-12
+# The radius of a ball that has not been made, and the reach of one that is too large to be of use.
+NOT_MADE = -1.0
+UNKNOWN = -1.0
 
 
 class Balls(NamedTuple):
@@ -28,7 +32,7 @@ class Balls(NamedTuple):
     ----------
     centres : (n_blocks * 8 * dims,) float64
     radii : (n_blocks * 8,) float64
-        Negative where the ball has not been made.
+        NOT_MADE where it has not been needed yet.
     """
 
     centres: Floats
@@ -42,21 +46,23 @@ def make_ball(tree: KdTree, balls: Balls, level: int, node: int, index: int, pow
     end = min(tree.order.shape[0], ((node + 1) << (3 * level)) * LANES)
     for t in range(DIMS):
         total = 0.0
-        for place in range(begin, end):
-            total += np.float64(tree.blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        for position in range(begin, end):
+            total += coordinate(tree, position, t)
         balls.centres[index * DIMS + t] = total / (end - begin)
     farthest = 0.0
-    for place in range(begin, end):
-        farthest = max(farthest, distance_to_centre(tree, balls, place, index, power))
+    for position in range(begin, end):
+        farthest = max(farthest, distance_to_centre(tree, balls, position, index, power))
     balls.radii[index] = to_length(farthest, power) * (1.0 + SLACK)
 
 
 @kernel_part
-def distance_to_centre(tree: KdTree, balls: Balls, place: int, index: int, power: float) -> float:
-    """Return the accumulated distance of the point at a place to the centre of a ball."""
+def distance_to_centre(
+    tree: KdTree, balls: Balls, position: int, index: int, power: float
+) -> float:
+    """Return the accumulated distance of the point at a position to the centre of a ball."""
     total = 0.0
     for t in range(DIMS):
-        x = np.float64(tree.blocks[((place >> 3) * DIMS + t) * LANES + (place & 7)])
+        x = coordinate(tree, position, t)
         difference = abs(x - balls.centres[index * DIMS + t])
         if KIND == SQUARES:
             total += difference * difference
@@ -82,19 +88,19 @@ def reach_of_ball(
 ) -> float:
     """Return how far the centre of a node's ball is from other components, at least.
 
-    -1 where the ball is too large, compared with the component's best edge, to be of use.
+    UNKNOWN where the ball is too large, compared with the component's best edge, to be of use.
     """
     power = group.power
-    index = tree.first_block[level] * LANES + node
-    if balls.radii[index] < 0.0:
+    index = node_index(tree, level, node)
+    if balls.radii[index] == NOT_MADE:
         make_ball(tree, balls, level, node, index, power)
     radius = balls.radii[index]
     length = to_length(best, power)
     if radius * radius > ball_factor * length * length:
-        return -1.0
+        return UNKNOWN
     for lane in range(LANES):
-        group.distance[lane] = -1.0
-        group.place[lane] = -1
+        group.distance[lane] = NOT_SEARCHING
+        group.position[lane] = NOWHERE
     for t in range(DIMS):
         group.queries[t * LANES] = balls.centres[index * DIMS + t]
     group.labels[0] = forest.node_labels[index]

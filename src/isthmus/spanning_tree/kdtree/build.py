@@ -3,7 +3,7 @@
 Points are put into an order in which eight neighbouring ones form a leaf, eight leaves a node,
 eight nodes a node of the next level, and so on: where a node lies in memory says what it holds.
 Each block of eight points is stored coordinate by coordinate, each block of eight boxes
-likewise (see simd.py).
+likewise.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._numba.simd import BUNCH, LANES, swap_rows, widest_dimension
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.spanning_tree.kdtree.block_sort import order_bunch
+from isthmus.spanning_tree.kdtree.block_sort import order_64_rows
 
 # Set for each specialisation of the kernels: the number of coordinates.
 DIMS = 0
 
-# So many rows, at least, tell where a node extends farthest.
+# This many rows, at least, tell where a node extends farthest.
 _SAMPLED = 256
 # Rows, and leaves, per task.
 _ROWS = 1 << 16
@@ -34,9 +34,9 @@ class KdTree(NamedTuple):
     Attributes
     ----------
     order : (n,) int32
-        The point at each place.
+        The point at each position.
     blocks : (n_leaves * 8 * dims,) float
-        Coordinates, leaf by leaf; places beyond the last point hold infinity.
+        Coordinates, leaf by leaf; positions beyond the last point hold infinity.
     boxes : (n_blocks * 16 * dims,) float
         The bounds of all nodes, level by level from the leaves up, eight nodes a block.
     first_block : (n_levels + 1,) int64
@@ -57,6 +57,11 @@ class KdTree(NamedTuple):
         return len(self.order)
 
     @property
+    def dims(self) -> int:
+        """The number of coordinates, with those that points are padded with."""
+        return len(self.blocks) // (self.n_leaves * LANES)
+
+    @property
     def n_leaves(self) -> int:
         """The number of leaves."""
         return int(self.n_nodes[0])
@@ -71,15 +76,15 @@ class Scratch(NamedTuple):
         Coordinates to choose a pivot from.
     stack : (64, 2) int64
         Where nodes that are still to be ordered begin and end.
-    first, second, places : ((dims + 1) * 64,) float64 twice, and (64,) int64
-        As order_bunch takes them.
+    first, second, sources : ((dims + 1) * 64,) float64 twice, and (64,) int64
+        As order_64_rows takes them.
     """
 
     sample: Floats
     stack: Ints
     first: Floats
     second: Floats
-    places: Ints
+    sources: Ints
 
 
 def _make_scratch(dims: int) -> Scratch:
@@ -88,7 +93,7 @@ def _make_scratch(dims: int) -> Scratch:
         stack=np.empty((64, 2), dtype=np.int64),
         first=np.empty((dims + 1) * BUNCH),
         second=np.empty((dims + 1) * BUNCH),
-        places=np.empty(BUNCH, dtype=np.int64),
+        sources=np.empty(BUNCH, dtype=np.int64),
     )
 
 
@@ -184,6 +189,19 @@ def _split_nodes(
 
 
 @kernel_part
+def node_index(tree: KdTree, level: int, node: int) -> int:
+    """Return where arrays with one entry for each node hold that of a node."""
+    return int(tree.first_block[level] * LANES + node)
+
+
+@kernel_part
+def coordinate(tree: KdTree, position: int, t: int) -> float:
+    """Return coordinate t of the point at a position."""
+    leaf, lane = position >> 3, position & 7
+    return np.float64(tree.blocks[(leaf * DIMS + t) * LANES + lane])
+
+
+@kernel_part
 def split_rows(
     rows: Array, order: Labels, start: int, stop: int, dim: int, pivot: float, inclusive: bool
 ) -> int:
@@ -204,9 +222,9 @@ def split_rows(
 
 @kernel_part
 def sampled_quantile(
-    rows: Array, start: int, stop: int, dim: int, place: int, sample: Array
+    rows: Array, start: int, stop: int, dim: int, middle: int, sample: Array
 ) -> float:
-    """Return a coordinate that about as many of the rows lie below as stand before a place."""
+    """Return a coordinate that about as many of the rows lie below as stand before the middle."""
     n = stop - start
     n_sample = 3
     if n > 4000:
@@ -224,7 +242,7 @@ def sampled_quantile(
             sample[j] = sample[j - 1]
             j -= 1
         sample[j] = x
-    return float(sample[((place - start) * n_sample) // n])
+    return float(sample[((middle - start) * n_sample) // n])
 
 
 @kernel_part
@@ -289,7 +307,7 @@ def order_slice(rows: Array, order: Labels, start: int, stop: int, scratch: Scra
         height -= 1
         begin, end = stack[height, 0], stack[height, 1]
         if end - begin == BUNCH:
-            order_bunch(rows, order, begin, scratch.first, scratch.second, scratch.places)
+            order_64_rows(rows, order, begin, scratch.first, scratch.second, scratch.sources)
             continue
         middle = split_node(rows, order, begin, end, scratch.sample)
         if middle >= 0:

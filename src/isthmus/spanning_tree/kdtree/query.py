@@ -1,6 +1,6 @@
 """The nearest point of another component.
 
-Edges are compared by length; edges of equal length that searches find, by their places. So a
+Edges are compared by length; edges of equal length that searches find, by their positions. So a
 search must look at everything that is *at most* as far as the best so far, not only at what is
 nearer, and the result does not depend on the order in which threads search.
 
@@ -11,8 +11,6 @@ not depend on threads either.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +23,18 @@ from isthmus._numba.simd import (
     largest_of_eight,
     lowest_lane,
 )
-from isthmus._utils.typing import Labels
+from isthmus.spanning_tree.best_edges import Best, is_listed
 from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.knn import (
+from isthmus.spanning_tree.kdtree.forest import Forest
+from isthmus.spanning_tree.kdtree.traversal import (
+    NOWHERE,
     Group,
+    level_of,
+    node_of,
     nodes_within,
     points_within,
     push_nodes,
 )
-from isthmus.spanning_tree.union_find import Best
 
 DIMS = 0
 KIND = 0
@@ -41,21 +42,6 @@ TOGETHER = 0
 
 # The component of queries that are not all of one.
 SEVERAL = -2
-
-
-class Forest(NamedTuple):
-    """Which component everything belongs to.
-
-    Attributes
-    ----------
-    labels : (n_leaves * 8,) int32
-        The component of each place; beyond the last point, of the last point.
-    node_labels : (n_blocks * 8,) int32
-        The component of each node; -1 where its points are of several.
-    """
-
-    labels: Labels
-    node_labels: Labels
 
 
 @kernel_part
@@ -90,17 +76,12 @@ def farthest_of_group(group: Group) -> float:
 
 @kernel_part
 def nearest_in_leaf(
-    tree: KdTree,
-    forest: Forest,
-    leaf: int,
-    component: int,
-    group: Group,
-    bound: float,
+    tree: KdTree, forest: Forest, leaf: int, component: int, group: Group, bound: float
 ) -> float:
     """Let the queries of a group look at a leaf; return the farthest distance they have found.
 
     component is the one of all queries, or SEVERAL. Of equally near points the first one counts;
-    a query without a place takes one that is just at its bound.
+    a query that has found nothing yet takes one that is just at its bound.
     """
     mask = lanes_other_than(forest.labels, leaf * LANES, component)
     if mask == 0:
@@ -108,35 +89,30 @@ def nearest_in_leaf(
     mask &= points_within(tree, leaf, group, bound)
     while mask != 0:
         lane = lowest_lane(mask)
-        place = leaf * LANES + lane
+        position = leaf * LANES + lane
         mask &= mask - 1
         if TOGETHER == 1:  # the query is the first one, and its distance has been found
             distance = group.found[lane]
             if distance < bound or (
-                distance == bound and (group.place[0] < 0 or group.place[0] > place)
+                distance == bound and (group.position[0] == NOWHERE or group.position[0] > position)
             ):
                 bound = distance
                 group.distance[0] = distance
-                group.place[0] = place
+                group.position[0] = position
             continue
-        equal = improve_nearest(tree.blocks, place, forest.labels[place], group, DIMS, KIND)
+        equal = improve_nearest(tree.blocks, position, forest.labels[position], group, DIMS, KIND)
         while equal != 0:
             lane = lowest_lane(equal)
             equal &= equal - 1
-            if group.place[lane] < 0 or group.place[lane] > place:
-                group.place[lane] = place
+            if group.position[lane] == NOWHERE or group.position[lane] > position:
+                group.position[lane] = position
         bound = farthest_of_group(group)
     return bound
 
 
 @kernel_part
 def nearest_outside(
-    tree: KdTree,
-    forest: Forest,
-    level: int,
-    node: int,
-    component: int,
-    group: Group,
+    tree: KdTree, forest: Forest, level: int, node: int, component: int, group: Group
 ) -> None:
     """Let the queries of a group find their nearest points of other components outside a node.
 
@@ -147,19 +123,19 @@ def nearest_outside(
     component : int
         The one of all queries, or SEVERAL.
     group : in and out
-        Its distances are bounds at first (negative: does not search), its places -1. Where
+        Its distances are bounds at first, or NOT_SEARCHING, and its positions NOWHERE. Where
         queries search one at a time, it is the first one of the group.
     """
     bound = farthest_of_group(group)
-    for height_of in range(level, tree.n_nodes.shape[0]):
-        block = tree.first_block[height_of] + (node >> 3)
+    for ancestor_level in range(level, tree.n_nodes.shape[0]):
+        block = tree.first_block[ancestor_level] + (node >> 3)
         mask = lanes_other_than(forest.node_labels, block * LANES, component) & ~(1 << (node & 7))
         node >>= 3
         if mask == 0:
             continue
         mask &= nodes_within(tree, block, group, bound)
         height = np.int64(0)
-        below, parent = height_of, node
+        below, parent = ancestor_level, node
         while True:
             if below > 0:
                 height = np.int64(push_nodes(mask, below, parent * LANES, group, height))
@@ -176,7 +152,7 @@ def nearest_outside(
                 break
             height -= 1
             entry = group.stack_node[height]
-            below, parent = (entry & 15) - 1, entry >> 4
+            below, parent = level_of(entry) - 1, node_of(entry)
             block = tree.first_block[below] + parent
             mask = lanes_other_than(forest.node_labels, block * LANES, component)
             if mask != 0:
@@ -187,4 +163,4 @@ def nearest_outside(
 def cannot_improve(known: float, component: int, best: Best) -> bool:
     """Return whether an edge of at least a known length comes after the component's best one."""
     distance = best.distance[component]
-    return bool(known > distance or (known == distance and best.a[component] < 0))
+    return bool(known > distance or (known == distance and is_listed(best, component)))

@@ -2,8 +2,8 @@
 
 Candidates come from the neighbour lists first. Only points whose list is used up search the tree,
 and only while their last known distance to another component does not exceed their component's
-best edge so far. A node of one component is passed over as a whole where a search from the centre
-of a ball round its points shows that nothing outside is near enough.
+best edge so far. A node of one component is pruned where a search from the centre of a ball round
+its points shows that nothing outside is near enough.
 
 The largest component does not search, so its best edge is not known and never used.
 """
@@ -15,24 +15,21 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
-from isthmus._numba.simd import (
-    LANES,
-    lowest_lane,
-    neighbouring_float,
-    pair_distance,
-)
+from isthmus._numba.simd import LANES, lowest_lane, neighbouring_float, pair_distance
 from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.spanning_tree.best_edges import HUGE, A, B, Best, offer_found, offer_listed
 from isthmus.spanning_tree.kdtree.bounding_balls import (
     SLACK,
+    UNKNOWN,
     Balls,
     distance_to_centre,
     reach_of_ball,
 )
-from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.knn import Group, Neighbours, enclose, load_leaf
+from isthmus.spanning_tree.kdtree.build import KdTree, node_index
+from isthmus.spanning_tree.kdtree.forest import MIXED, Forest
+from isthmus.spanning_tree.kdtree.knn import Neighbours
 from isthmus.spanning_tree.kdtree.query import (
     SEVERAL,
-    Forest,
     cannot_improve,
     farthest_of_group,
     from_length,
@@ -40,7 +37,16 @@ from isthmus.spanning_tree.kdtree.query import (
     nearest_outside,
     to_length,
 )
-from isthmus.spanning_tree.union_find import HUGE, Best, offer_both, offer_edge
+from isthmus.spanning_tree.kdtree.traversal import (
+    NOT_SEARCHING,
+    NOWHERE,
+    Group,
+    enclose,
+    level_of,
+    load_leaf,
+    node_of,
+    stack_entry,
+)
 
 DIMS = 0
 NEIGHBOURS = 0
@@ -48,113 +54,15 @@ KIND = 0
 TOGETHER = 0
 
 
-@kernel
-def scan_lists(
-    tree: KdTree,
-    forest: Forest,
-    lists: Neighbours,
-    least_of: Floats,
-    best: Best,
-    power: float,
-    start: int,
-    stop: int,
-) -> None:
-    """Offer the first entry of another component in each list, for leaves start … stop - 1.
-
-    least_of : (n_blocks * 8,) float64
-        For each node: no edge from one of its points to another component is shorter.
-    """
-    labels = forest.labels
-    for leaf in range(start, stop):
-        component = np.int64(forest.node_labels[leaf])
-        if component >= 0 and least_of[leaf] > best.distance[component]:
-            continue
-        least = HUGE
-        for place in range(leaf * LANES, min(leaf * LANES + LANES, tree.order.shape[0])):
-            component = np.int64(labels[place])
-            distance = lists.known[place]
-            k = int(lists.used[place])
-            first = place * NEIGHBOURS
-            if distance > best.distance[component]:
-                pass  # it has no edge that its component would take
-            elif k > NEIGHBOURS:
-                other = np.int64(lists.places[first + NEIGHBOURS - 1])
-                if labels[other] == component:
-                    lists.used[place] = NEIGHBOURS
-                else:
-                    offer_both(distance, place, other, labels, best)
-            elif k < NEIGHBOURS:
-                other = np.int64(lists.places[first + k])
-                while k < NEIGHBOURS and labels[other] == component:
-                    k += 1
-                    entry = np.int64(lists.places[first + min(k, NEIGHBOURS - 1)])
-                    if entry != place:  # a list that is shorter is filled up with the point itself
-                        other = entry
-                lists.used[place] = k
-                distance = pair_distance(tree.blocks, place, other, DIMS, KIND, power)
-                lists.known[place] = distance
-                if k < NEIGHBOURS:
-                    offer_edge(component, distance, ~place, other, best)
-                    offer_edge(np.int64(labels[other]), distance, place, other, best)
-            least = min(least, distance)
-        least_of[leaf] = max(least_of[leaf], least)
-
-
-@kernel
-def bounce(
-    tree: KdTree,
-    forest: Forest,
-    member: Labels,
-    largest: int,
-    best: Best,
-    group: Group,
-    start: int,
-    stop: int,
-) -> None:
-    """Find a good edge for components start … stop - 1, from a point to and fro between components.
-
-    From the end of the best edge known, or any member, go to the nearest point of another
-    component, from there to the nearest point outside *its* component, and so on: the hops get
-    shorter, and each is an edge for both of its components.
-    """
-    for c in range(start, stop):
-        if c == largest:
-            continue
-        place = np.int64(member[c])
-        if best.distance[c] < HUGE:
-            a, b = np.int64(best.a[c]), np.int64(best.b[c])
-            a = max(a, ~a)
-            place = b if forest.labels[a] == c else a
-        bound = float(HUGE)
-        for _ in range(8):
-            leaf, lane = place >> 3, place & 7
-            slot = lane if TOGETHER > 1 else 0
-            component = forest.labels[place]
-            load_leaf(tree, leaf, group)
-            for i in range(LANES):
-                group.labels[i] = component
-                group.distance[i] = bound if i == slot else -1.0
-                group.place[i] = -1
-            enclose(1 << lane, group)
-            nearest_in_leaf(tree, forest, leaf, component, group, bound)
-            nearest_outside(tree, forest, np.int64(0), leaf, component, group)
-            other = np.int64(group.place[slot])
-            if other < 0 or group.distance[slot] >= bound:
-                break
-            bound = group.distance[slot]
-            offer_both(bound, place, other, forest.labels, best)
-            place = other
-
-
 class Search(NamedTuple):
-    """What the searches of a round need; one for each thread.
+    """What a round needs; one for each thread.
 
     Attributes
     ----------
     tree, forest, lists, balls : records
         Shared; a thread writes only what belongs to the points it searches from.
     least : (n_blocks * 8,) float64
-        As in scan_lists; likewise.
+        For each node: no edge from one of its points to another component is shorter. Likewise.
     best, group : records
         The thread's own.
     largest : int
@@ -178,6 +86,92 @@ class Search(NamedTuple):
     ball_factor: float
 
 
+@kernel
+def scan_lists(search: Search, start: int, stop: int) -> None:
+    """Offer the first entry of another component in each list, for leaves start … stop - 1."""
+    tree, lists, best = search.tree, search.lists, search.best
+    labels = search.forest.labels
+    for leaf in range(start, stop):
+        component = np.int64(search.forest.node_labels[leaf])
+        if component != MIXED and search.least[leaf] > best.distance[component]:
+            continue
+        least = HUGE
+        for position in range(leaf * LANES, min(leaf * LANES + LANES, tree.order.shape[0])):
+            component = np.int64(labels[position])
+            distance = lists.known[position]
+            if distance <= best.distance[component]:  # or it has no edge that would be taken
+                if lists.n_inside[position] < NEIGHBOURS:
+                    distance = advance_list(search, position, component)
+                elif lists.outside[position] != NOWHERE:
+                    other = np.int64(lists.outside[position])
+                    if labels[other] == component:  # it was outside when it was found
+                        lists.outside[position] = NOWHERE
+                    else:
+                        offer_found(distance, position, other, labels, best)
+            least = min(least, distance)
+        search.least[leaf] = max(search.least[leaf], least)
+
+
+@kernel_part
+def advance_list(search: Search, position: int, component: int) -> float:
+    """Offer a list's first entry outside the point's component, if there is one.
+
+    Returns how far what lies outside is, at least.
+    """
+    lists, labels = search.lists, search.forest.labels
+    first = position * NEIGHBOURS
+    k = int(lists.n_inside[position])
+    other = np.int64(lists.positions[first + k])
+    while k < NEIGHBOURS and labels[other] == component:
+        k += 1
+        entry = np.int64(lists.positions[first + min(k, NEIGHBOURS - 1)])
+        if entry != position:  # a list that is shorter is filled up with the point itself
+            other = entry
+    lists.n_inside[position] = k
+    distance = pair_distance(search.tree.blocks, position, other, DIMS, KIND, search.group.power)
+    lists.known[position] = distance
+    if k < NEIGHBOURS:
+        offer_listed(distance, position, other, labels, search.best)
+    return float(distance)
+
+
+@kernel
+def follow_nearest(search: Search, member: Labels, start: int, stop: int) -> None:
+    """Find a good edge for components start … stop - 1, from a point to and fro between components.
+
+    From the end of the best edge known, or any member, go to the nearest point of another
+    component, from there to the nearest point outside *its* component, and so on: the steps get
+    shorter, and each is an edge for both of its components.
+    """
+    tree, forest, best, group = search.tree, search.forest, search.best, search.group
+    for c in range(start, stop):
+        if c == search.largest:
+            continue
+        position = np.int64(member[c])
+        if best.distance[c] < HUGE:
+            a, b = np.int64(best.edge[c, A]), np.int64(best.edge[c, B])
+            position = b if forest.labels[a] == c else a
+        bound = float(HUGE)
+        for _ in range(8):
+            leaf, lane = position >> 3, position & 7
+            slot = lane if TOGETHER > 1 else 0
+            component = forest.labels[position]
+            load_leaf(tree, leaf, group)
+            for i in range(LANES):
+                group.labels[i] = component
+                group.distance[i] = bound if i == slot else NOT_SEARCHING
+                group.position[i] = NOWHERE
+            enclose(1 << lane, group)
+            nearest_in_leaf(tree, forest, leaf, component, group, bound)
+            nearest_outside(tree, forest, np.int64(0), leaf, component, group)
+            other = np.int64(group.position[slot])
+            if other == NOWHERE or group.distance[slot] >= bound:
+                break
+            bound = group.distance[slot]
+            offer_found(bound, position, other, forest.labels, best)
+            position = other
+
+
 @kernel_part
 def choose_searching(
     search: Search, leaf: int, first: int, centre_distance: float
@@ -190,24 +184,25 @@ def choose_searching(
     searching = 0
     least = HUGE
     for slot in range(TOGETHER):
-        group.distance[slot] = -1.0
-        group.place[slot] = -1
+        group.distance[slot] = NOT_SEARCHING
+        group.position[slot] = NOWHERE
     begin = leaf * LANES + first
     for slot in range(min(TOGETHER, tree.order.shape[0] - begin)):
-        place = begin + slot
-        component = np.int64(search.forest.labels[place])
+        position = begin + slot
+        component = np.int64(search.forest.labels[position])
         group.labels[slot] = component
-        known = lists.known[place]
+        known = lists.known[position]
         searches = (
             component != search.largest
-            and lists.used[place] == NEIGHBOURS
+            and lists.n_inside[position] == NEIGHBOURS
+            and lists.outside[position] == NOWHERE
             and not cannot_improve(known, component, best)
         )
-        if searches and centre_distance >= 0.0:
-            to_centre = distance_to_centre(tree, search.balls, place, leaf, group.power)
+        if searches and centre_distance != UNKNOWN:
+            to_centre = distance_to_centre(tree, search.balls, position, leaf, group.power)
             to_centre = to_length(to_centre, group.power) * (1.0 + SLACK)
             known = max(known, from_length(centre_distance - to_centre, group.power))
-            lists.known[place] = known
+            lists.known[position] = known
             searches = not cannot_improve(known, component, best)
         if searches:
             bound = best.distance[component]
@@ -220,11 +215,23 @@ def choose_searching(
 
 
 @kernel_part
+def component_of_group(group: Group, searching: int) -> int:
+    """Return the component of the queries of a mask, or SEVERAL."""
+    component = int(group.labels[lowest_lane(searching)])
+    rest = searching & (searching - 1)
+    while rest != 0:
+        if group.labels[lowest_lane(rest)] != component:
+            component = SEVERAL
+        rest &= rest - 1
+    return component
+
+
+@kernel_part
 def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float:
     """Let the points of a leaf search whose lists are used up; return the leaf's new least.
 
     centre_distance : float
-        How far the centre of the leaf's ball is from other components; -1 if that is not known.
+        How far the centre of the leaf's ball is from other components, at least, or UNKNOWN.
     """
     tree, forest, lists, group = search.tree, search.forest, search.lists, search.group
     least = HUGE
@@ -238,70 +245,58 @@ def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float
             load_leaf(tree, leaf, group)
             loaded = True
         enclose(searching << first, group)
-        component = group.labels[lowest_lane(searching)]
-        rest = searching & (searching - 1)
-        while rest != 0:
-            if group.labels[lowest_lane(rest)] != component:
-                component = np.int32(SEVERAL)
-            rest &= rest - 1
+        component = component_of_group(group, searching)
         bound = farthest_of_group(group)
         nearest_in_leaf(tree, forest, leaf, component, group, bound)
         nearest_outside(tree, forest, np.int64(0), leaf, component, group)
         while searching != 0:
             slot = lowest_lane(searching)
             searching &= searching - 1
-            place = leaf * LANES + first + slot
-            distance, other = group.distance[slot], np.int64(group.place[slot])
-            if other >= 0:
-                lists.places[place * NEIGHBOURS + NEIGHBOURS - 1] = other
-                lists.used[place] = NEIGHBOURS + 1
-                offer_both(distance, place, other, forest.labels, search.best)
+            position = leaf * LANES + first + slot
+            distance, other = group.distance[slot], np.int64(group.position[slot])
+            if other != NOWHERE:
+                lists.outside[position] = other
+                offer_found(distance, position, other, forest.labels, search.best)
             else:  # nothing is as near as the bound
                 distance = neighbouring_float(distance, 1)
-            lists.known[place] = distance
+            lists.known[position] = distance
             least = min(least, distance)
     return least
 
 
 @announced_kernel("the search for spanning trees with up to {DIMS} features")
-def search_tree(search: Search, top: int, start: int, stop: int, node_stack: Ints) -> None:
+def search_tree(search: Search, top: int, start: int, stop: int, stack: Ints) -> None:
     """Search from all points below nodes start … stop - 1 of level ``top``.
 
-    node_stack : (STACK,) int64, scratch
+    stack : (STACK,) int64, scratch
     """
     tree, forest, least_of, balls = search.tree, search.forest, search.least, search.balls
-    best, power = search.best, search.group.power
+    best, group = search.best, search.group
     for top_node in range(start, stop):
-        node_stack[0] = top_node * 16 + top
+        stack[0] = stack_entry(top, top_node)
         height = 1
         while height > 0:
             height -= 1
-            level, node = node_stack[height] & 15, node_stack[height] >> 4
-            index = tree.first_block[level] * LANES + node
+            level, node = level_of(stack[height]), node_of(stack[height])
+            index = node_index(tree, level, node)
             component = np.int64(forest.node_labels[index])
-            centre_distance = -1.0
-            if component >= 0:
+            centre_distance = UNKNOWN
+            if component != MIXED:
                 if component == search.largest or cannot_improve(least_of[index], component, best):
                     continue
-                if best.distance[component] < HUGE:
+                longest = best.distance[component]
+                if longest < HUGE:
                     centre_distance = reach_of_ball(
-                        tree,
-                        forest,
-                        balls,
-                        level,
-                        node,
-                        best.distance[component],
-                        search.ball_factor,
-                        search.group,
+                        tree, forest, balls, level, node, longest, search.ball_factor, group
                     )
-                    least = from_length(centre_distance - balls.radii[index], power)
+                    least = from_length(centre_distance - balls.radii[index], group.power)
                     least_of[index] = max(least_of[index], least)
                     if cannot_improve(least, component, best):
                         continue
             if level > 0:
                 n_below = tree.n_nodes[level - 1]
                 for child in range(min(LANES, n_below - node * LANES) - 1, -1, -1):
-                    node_stack[height] = (node * LANES + child) * 16 + level - 1
+                    stack[height] = stack_entry(level - 1, node * LANES + child)
                     height += 1
                 continue
             least = search_from_leaf(search, node, centre_distance)
@@ -319,7 +314,7 @@ def measure_edges(
     start: int,
     stop: int,
 ) -> None:
-    """Turn the places of edges start … stop - 1 into points, and measure the edges."""
+    """Turn the positions of edges start … stop - 1 into points, and measure the edges."""
     for e in range(start, stop):
         a, b = np.int64(edge_a[e]), np.int64(edge_b[e])
         accumulated[e] = pair_distance(tree.blocks, a, b, DIMS, KIND, power)
