@@ -52,12 +52,16 @@ def boruvka_on_kdtree(
     n_jobs: int = 1,
     progress: Progress | None = None,
     most_work: float = np.inf,
+    *,
+    only_unique: bool = False,
 ) -> Edges | Declined:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
     most_work : float
         A number of distances: declines, after a look at a few points, where it would take longer
         than to compute them one after the other.
+    only_unique : bool
+        Whether to decline where there may be several minimum spanning trees.
     """
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
@@ -75,7 +79,8 @@ def boruvka_on_kdtree(
         if most_work < np.inf and run.would_exceed(most_work):
             return Declined(f"more work than computing {most_work:.2g} distances")
         run.find_neighbours()
-        run.join()
+        if not run.join(only_unique=only_unique):
+            return Declined("several edges are equally long")
         edges, accumulated = run.edges()
     return Edges(edges, prepared.heights(accumulated), tree)
 
@@ -127,9 +132,14 @@ class _Run:
         kernel = nearest_neighbours.specialised(self.constants)
         return kernel(self.tree, start, stop, self.groups[worker], self.lists)
 
-    def join(self) -> None:
-        """Run rounds until one component is left."""
+    def join(self, *, only_unique: bool = False) -> bool:
+        """Run rounds until one component is left.
+
+        Returns False, if only a unique tree is wanted, and this may not be one.
+        """
         tree, joined = self.tree, self.joined
+        if only_unique and (self.lists.n_nearest[: tree.n_points] > 1).any():
+            return False
         forest = Forest(
             labels=aligned_empty(tree.n_leaves * LANES, np.int32),
             node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
@@ -143,6 +153,8 @@ class _Run:
             self._report(1.0)
             largest = int(np.argmax(joined.size[:n_components]))
             best = searcher.best_edges(n_components, largest)
+            if only_unique and searcher.has_rivals(n_components, largest):
+                return False
             n_components = join_best(
                 n_components, largest, best, forest.labels, joined, new_label, self.n_edges
             )
@@ -150,6 +162,7 @@ class _Run:
             if n_components > 1:
                 self._relabel(forest, new_label)
         self._report(1.0)
+        return True
 
     def _join_nearest(self, labels: Labels) -> int:
         """Do the first round, each point and its nearest neighbours; return how many components.
@@ -257,6 +270,11 @@ class _Searcher:
         self._search(searches)
         self._merge(n_components)
         return self.best[0]
+
+    def has_rivals(self, n_components: int, largest: int) -> bool:
+        """Whether a best edge may have an equal."""
+        kernel = rounds.has_rivals.specialised(self.run.constants)
+        return kernel(self._searches(largest)[0], n_components)
 
     def _searches(self, largest: int) -> list[rounds.Search]:
         """Return what the round needs, for each worker."""

@@ -143,33 +143,51 @@ def follow_nearest(search: Search, member: Labels, start: int, stop: int) -> Non
     component, from there to the nearest point outside *its* component, and so on: the steps get
     shorter, and each is an edge for both of its components.
     """
-    tree, forest, best, group = search.tree, search.forest, search.best, search.group
+    labels, best, group = search.forest.labels, search.best, search.group
     for c in range(start, stop):
         if c == search.largest:
             continue
-        position = np.int64(member[c])
+        position = int(member[c])
         if best.distance[c] < HUGE:
-            a, b = np.int64(best.edge[c, A]), np.int64(best.edge[c, B])
-            position = b if forest.labels[a] == c else a
+            position = end_of_best(search, c, False)
         bound = float(HUGE)
         for _ in range(8):
-            leaf, lane = position >> 3, position & 7
-            slot = lane if TOGETHER > 1 else 0
-            component = forest.labels[position]
-            load_leaf(tree, leaf, group)
-            for i in range(LANES):
-                group.labels[i] = component
-                group.distance[i] = bound if i == slot else NOT_SEARCHING
-                group.position[i] = NOWHERE
-            enclose(1 << lane, group)
-            nearest_in_leaf(tree, forest, leaf, component, group, bound)
-            nearest_outside(tree, forest, np.int64(0), leaf, component, group)
-            other = np.int64(group.position[slot])
+            slot = search_from_position(search, position, bound)
+            other = int(group.position[slot])
             if other == NOWHERE or group.distance[slot] >= bound:
                 break
             bound = group.distance[slot]
-            offer_found(bound, position, other, forest.labels, best)
+            offer_found(bound, position, other, labels, best)
             position = other
+
+
+@kernel_part
+def end_of_best(search: Search, component: int, inside: bool) -> int:
+    """Return the end of a component's best edge that is inside it, or the other one."""
+    best = search.best
+    a, b = np.int64(best.edge[component, A]), np.int64(best.edge[component, B])
+    return int(a if (search.forest.labels[a] == component) == inside else b)
+
+
+@kernel_part
+def search_from_position(search: Search, position: int, bound: float) -> int:
+    """Search for the nearest point of another component, at most as far as the bound.
+
+    Returns which query of the group has searched, and holds the result.
+    """
+    tree, forest, group = search.tree, search.forest, search.group
+    leaf, lane = position >> 3, position & 7
+    slot = lane if TOGETHER > 1 else 0
+    component = forest.labels[position]
+    load_leaf(tree, leaf, group)
+    for i in range(LANES):
+        group.labels[i] = component
+        group.distance[i] = bound if i == slot else NOT_SEARCHING
+        group.position[i] = NOWHERE
+    enclose(1 << lane, group)
+    nearest_in_leaf(tree, forest, leaf, component, group, bound)
+    nearest_outside(tree, forest, np.int64(0), leaf, component, group)
+    return slot
 
 
 @kernel_part
@@ -301,6 +319,47 @@ def search_tree(search: Search, top: int, start: int, stop: int, stack: Ints) ->
                 continue
             least = search_from_leaf(search, node, centre_distance)
             least_of[index] = max(least_of[index], least)
+
+
+@kernel
+def has_rivals(search: Search, n_components: int) -> bool:
+    """Whether an edge out of some component, but the largest, may be as long as its best one.
+
+    After a round, when all best edges are known. If no round has rivals, and each point has one
+    nearest neighbour, every edge of the tree is the only shortest one between some component and
+    all others: there is no other minimum spanning tree.
+    """
+    labels, best, group = search.forest.labels, search.best, search.group
+    for position in range(search.tree.order.shape[0]):
+        c = int(labels[position])
+        if (
+            c != search.largest
+            and known_least(search, position) <= best.distance[c]
+            and position != end_of_best(search, c, True)
+        ):
+            return True
+    for c in range(n_components):
+        if c == search.largest:
+            continue
+        inside, outside = end_of_best(search, c, True), end_of_best(search, c, False)
+        label = labels[outside]
+        labels[outside] = c  # which hides it from the search for another one
+        slot = search_from_position(search, inside, best.distance[c])
+        labels[outside] = label
+        if group.position[slot] != NOWHERE:
+            return True
+    return False
+
+
+@kernel_part
+def known_least(search: Search, position: int) -> float:
+    """Return a distance that nothing outside its component is nearer to a point than."""
+    least = search.lists.known[position]
+    node = position
+    for level in range(search.tree.n_nodes.shape[0]):
+        node >>= 3
+        least = max(least, search.least[node_index(search.tree, level, node)])
+    return float(least)
 
 
 @kernel
