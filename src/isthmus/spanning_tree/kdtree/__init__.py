@@ -1,11 +1,15 @@
-"""Borůvka's algorithm on a kd-tree: exact spanning trees in low dimension.
+"""Few features: Borůvka's algorithm on a kd-tree.
 
-tree.py        points → rows in tree order, blocks of eight, boxes
-neighbours.py  the few nearest neighbours of each point
-search.py      the nearest point of another component, and each component's best edge
-balls.py       one search that speaks for all points of a node
-components.py  joining components, labelling the tree with them
-rounds.py      Borůvka's rounds over all of these
-engine.py      all of it: points → edges
-simd.py        eight distances at a time
+engine.py          what it serves, and how much memory it takes
+limits.py          for which numbers of features and metrics there are kernels
+build.py           points → rows in tree order, blocks of eight, boxes
+block_sort.py      the lowest levels of the tree, sorted in registers
+traversal.py       what all searches do: look at boxes and leaves, nearest first
+knn.py             the few nearest neighbours of each point
+query.py           the nearest point of another component
+bounding_balls.py  one search that bounds the distances of all points of a node
+forest.py          which component every point and node belongs to
+first_round.py     each point joins its nearest neighbours
+rounds.py          each component's best edge
+boruvka.py         all of it: points → edges
 """
