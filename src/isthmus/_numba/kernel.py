@@ -145,7 +145,7 @@ def kernel_part(function: Callable[..., R]) -> Kernel[R]:
     return Kernel(function, from_python=False)
 
 
-# Memory is asked for so many steps before it is read.
+# Memory is asked for this many steps before it is read.
 AHEAD = 16
 
 prefetch = Hint("prefetch")

@@ -40,10 +40,10 @@ from isthmus._numba.simd.lists import (
     store_lists,
 )
 from isthmus._numba.simd.rows import swap_rows, widest_dimension
-from isthmus._numba.simd.sorting import BUNCH, order_along_widest
+from isthmus._numba.simd.sorting import BLOCK, order_along_widest
 
 __all__ = [
-    "BUNCH",
+    "BLOCK",
     "COLUMNS",
     "LANES",
     "boxes_from_box",

@@ -24,7 +24,7 @@ from isthmus._numba.simd.emit import (
 )
 
 # Points that stand side by side in columns.
-BUNCH = 64
+BLOCK = 64
 
 # Coordinates after the widest one count so much less: they decide where it is all but equal.
 _NEXT = 2.0**-12
@@ -99,7 +99,7 @@ def order_along_widest(typing, columns, base, length, dims, order):  # type: ign
         elements, order = (Elements(context, builder, signature.args[i], args[i]) for i in (0, 4))
 
         def load(t: Any, v: int) -> Any:
-            begin = builder.add(builder.mul(t, constant(BUNCH)), args[1])
+            begin = builder.add(builder.mul(t, constant(BLOCK)), args[1])
             index = builder.add(begin, constant(v * LANES))
             return load_block(builder, elements, index)
 
@@ -115,7 +115,7 @@ def order_along_widest(typing, columns, base, length, dims, order):  # type: ign
 
         boxes = [bounds(t) for t in range(n_dims)]
         keys = _keys(builder, boxes, load, n_vectors)
-        index_bits = ir.Constant(INTEGERS, [BUNCH - 1] * LANES)
+        index_bits = ir.Constant(INTEGERS, [BLOCK - 1] * LANES)
         for v in range(n_vectors):
             number = builder.add(args[1], constant(v * LANES))
             numbers = builder.add(splat(builder, number), ir.Constant(INTEGERS, list(range(LANES))))

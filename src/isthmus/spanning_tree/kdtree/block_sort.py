@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._numba.kernel import kernel_part
-from isthmus._numba.simd import BUNCH, order_along_widest
+from isthmus._numba.simd import BLOCK, order_along_widest
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 
 # Set for each specialisation of the kernels: the number of coordinates.
@@ -37,26 +37,26 @@ def order_64_rows(
     move_columns(second, sources, first)
     for quarter in range(4):
         order_along_widest(first, quarter * 16, 16, DIMS, sources)
-    for i in range(BUNCH):
+    for i in range(BLOCK):
         source = sources[i]
         for t in range(DIMS):
-            rows[(start + i) * DIMS + t] = first[t * BUNCH + source]
-        order[start + i] = first[DIMS * BUNCH + source]
+            rows[(start + i) * DIMS + t] = first[t * BLOCK + source]
+        order[start + i] = first[DIMS * BLOCK + source]
 
 
 @kernel_part
 def fill_columns(rows: Array, order: Labels, start: int, columns: Floats) -> None:
     """Fill columns with the coordinates and the numbers of rows start … start + 63."""
-    for i in range(BUNCH):
+    for i in range(BLOCK):
         for t in range(DIMS):
-            columns[t * BUNCH + i] = np.float64(rows[(start + i) * DIMS + t])
-        columns[DIMS * BUNCH + i] = np.float64(order[start + i])
+            columns[t * BLOCK + i] = np.float64(rows[(start + i) * DIMS + t])
+        columns[DIMS * BLOCK + i] = np.float64(order[start + i])
 
 
 @kernel_part
 def move_columns(columns: Floats, sources: Ints, target: Floats) -> None:
     """Fill target with columns, in the order of sources."""
-    for i in range(BUNCH):
+    for i in range(BLOCK):
         source = sources[i]
         for t in range(DIMS + 1):
-            target[t * BUNCH + i] = columns[t * BUNCH + source]
+            target[t * BLOCK + i] = columns[t * BLOCK + source]

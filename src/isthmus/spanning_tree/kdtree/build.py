@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._numba.simd import BUNCH, LANES, swap_rows, widest_dimension
+from isthmus._numba.simd import BLOCK, LANES, swap_rows, widest_dimension
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.spanning_tree.kdtree.block_sort import order_64_rows
@@ -91,9 +91,9 @@ def _make_scratch(dims: int) -> Scratch:
     return Scratch(
         sample=np.empty(64),
         stack=np.empty((64, 2), dtype=np.int64),
-        first=np.empty((dims + 1) * BUNCH),
-        second=np.empty((dims + 1) * BUNCH),
-        sources=np.empty(BUNCH, dtype=np.int64),
+        first=np.empty((dims + 1) * BLOCK),
+        second=np.empty((dims + 1) * BLOCK),
+        sources=np.empty(BLOCK, dtype=np.int64),
     )
 
 
@@ -306,7 +306,7 @@ def order_slice(rows: Array, order: Labels, start: int, stop: int, scratch: Scra
     while height > 0:
         height -= 1
         begin, end = stack[height, 0], stack[height, 1]
-        if end - begin == BUNCH:
+        if end - begin == BLOCK:
             order_64_rows(rows, order, begin, scratch.first, scratch.second, scratch.sources)
             continue
         middle = split_node(rows, order, begin, end, scratch.sample)
