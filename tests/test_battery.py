@@ -13,7 +13,7 @@ FOLDER = data_folder()
     ("method", "least"),
     [
         ("TransitiveCut", 0.78),
-        ("isthmus, hierarchy()", 0.78),
+        ("cut_hierarchy", 0.78),
         ("TransitiveKMeans (the paper's method)", 0.71),
     ],
 )

@@ -99,7 +99,7 @@ def test_kmeans_duality_takes_square_and_condensed_but_no_graph():
     expected = model.fit_predict(squareform(condensed))
     np.testing.assert_array_equal(model.fit_predict(condensed), expected)
     assert model.n_features_in_ == 40
-    with pytest.raises(TypeError, match=r"sparse graph leaves out pairs.*TransitiveKMeans"):
+    with pytest.raises(TypeError, match=r"sparse graph leaves out pairs.*TransitiveCut"):
         model.fit(csr_array(squareform(condensed)))
 
 

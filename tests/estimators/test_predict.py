@@ -25,7 +25,7 @@ OBJECTIVES = ("rows", "embedding", "cut")
 
 def brute_force(model, hops, weights=None):
     """Return labels, their margins, and distances to centres, from distances to fitted points."""
-    matrix = model.tree_.matrix().astype(np.longdouble) ** model.power
+    matrix = model.tree_.matrix().astype(np.longdouble) ** getattr(model, "power", 1.0)
     n, k = len(matrix), model.labels_.max() + 1
     fitted = np.ones(n, dtype=bool) if weights is None else weights > 0
     point_weights = np.ones(n) if weights is None else weights[fitted]
@@ -33,7 +33,8 @@ def brute_force(model, hops, weights=None):
     space = "embedding" if method_of(model) == "embedding" else "rows"
     found = []
     for hop in hops:
-        row = distances_of_new_point(hop, model.tree_.matrix()).astype(np.longdouble) ** model.power
+        distances = distances_of_new_point(hop, model.tree_.matrix()).astype(np.longdouble)
+        row = distances ** getattr(model, "power", 1.0)
         label, margin = label_of_new_point(row, matrix, own, point_weights, space)
         if method_of(model) == "cut":
             label, margin = own[row.argmin()], 1.0
@@ -179,13 +180,13 @@ class TestDistancesThatAreGiven:
         square = cdist(X[:50], X[:50])
         square = (square + square.T) / 2.0
         data = {"square": square, "condensed": squareform(square, checks=False)}.get(form)
-        model = TransitiveKMeans(3, metric="precomputed", **parameters)
+        model = clusterer(n_clusters=3, metric="precomputed", **parameters)
         return model.fit(csr_array(square) if data is None else data), cdist(X[50:], X[:50])
 
     @pytest.mark.parametrize("form", ["square", "condensed", "graph"])
     @pytest.mark.parametrize("objective", OBJECTIVES)
     def test_as_points(self, form, objective):
-        model, new = self.fitted(form, objective=objective)
+        model, new = self.fitted(form, method=objective)
         X = points("blobs", 70, 2, seed=1)
         expected = clusterer(objective, 3).fit(X[:50])
         np.testing.assert_array_equal(model.predict(new), expected.predict(X[50:]))
@@ -437,7 +438,7 @@ def test_labels_that_a_user_changes_change_nothing_else(objective, weights, tmp_
     assert model.summary_.sizes.tolist() == np.bincount(labels).tolist()
     np.testing.assert_array_equal(model.labels_for(3), labels)
     model.save(tmp_path / "model")
-    np.testing.assert_array_equal(TransitiveKMeans.load(tmp_path / "model").labels_, labels)
+    np.testing.assert_array_equal(type(model).load(tmp_path / "model").labels_, labels)
 
 
 def test_scores_beyond_all_numbers_are_infinite_and_silent():

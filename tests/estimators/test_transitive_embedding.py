@@ -102,7 +102,7 @@ def test_every_kind_of_input():
     [
         ({"n_components": 0}, ValueError, "n_components must be at least 1"),
         ({"n_components": 10}, ValueError, "n_samples=10 should be > n_components=10"),
-        ({"n_components": "2"}, TypeError, "n_components must be a whole number"),
+        ({"n_components": "2"}, TypeError, "n_components must be an integer"),
         ({"metric": "nope"}, ValueError, "Unknown metric"),
         ({"power": 0}, ValueError, "power must be above 0"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
