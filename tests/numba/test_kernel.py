@@ -102,6 +102,7 @@ def test_records_are_read_field_by_field(dtype, is_on):
     )
     expected = float((record.matrix * record.inner.values).sum()) + (7.5 if is_on else 0.0)
     assert read_all(record, 3) == 3 * expected
+    assert [read_all.bound(record)(factor) for factor in (3, 4)] == [3 * expected, 4 * expected]
     assert read_all.function(record, 3) == 3 * expected
 
 

@@ -9,6 +9,7 @@ from isthmus.spanning_tree import duplicates
 from isthmus.spanning_tree import edge_order as ordering
 from isthmus.spanning_tree.duplicates import representatives
 from isthmus.spanning_tree.edge_order import sort_edges
+from isthmus.spanning_tree.kdtree import boruvka
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(63) if p[1] > 1])
@@ -24,11 +25,33 @@ def test_engines_agree_on_a_line(kind, n, d, seed, metric):
     assert [tree.engine for tree in trees] == ["sort", "prim", "kd-tree"]
 
 
-@pytest.mark.parametrize("n", [1, 2, 5000])
+@pytest.mark.parametrize("n", [1, 2, 2000])
 def test_auto_takes_the_obvious_engine(n):
     rng = np.random.default_rng(0)
     assert minimum_spanning_tree(rng.random((n, 1))).engine == ("prim" if n == 1 else "sort")
     assert minimum_spanning_tree(rng.random((n, 2))).engine == "prim"
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+@pytest.mark.parametrize("kind", ["unique", "rounded", "lattice", "one copy", "float32"])
+def test_few_points_have_one_tree_whatever_is_compiled(kind, d, monkeypatch):
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(3000, d))
+    if kind == "rounded":
+        X = X.round(2 if d < 6 else 0)
+    elif kind == "lattice":
+        X = rng.integers(0, 4000 ** (1 / d), size=(3000, d)).astype(float)
+    elif kind == "one copy":
+        X[-1] = X[17]
+    elif kind == "float32":
+        X = X.astype(np.float32)
+    expected = minimum_spanning_tree(X, engine="prim")
+    minimum_spanning_tree(X, engine="kd-tree")  # compiles it
+    found = minimum_spanning_tree(X)
+    assert found == expected
+    assert found.engine == ("kd-tree" if kind in ("unique", "float32") else "prim")
+    monkeypatch.setattr(boruvka, "is_compiled", lambda _: False)
+    assert minimum_spanning_tree(X).engine == "prim"
 
 
 def test_auto_on_many_points():

@@ -13,6 +13,7 @@ import functools
 import hashlib
 import struct
 import types
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -73,13 +74,28 @@ class Compiled:
         self._code = code  # must live as long as its address is used
 
     def __call__(self, arguments: Arguments) -> Any:
-        _, values, in_memory, contents = arguments
-        memory = self._memory()
-        self._fill(memory, 0, *contents)
-        begin = ctypes.addressof(memory)
-        for i in in_memory:
-            values[i] += begin
+        _memory, values = self._in_memory(arguments)
         return self._run(*values)
+
+    def bound(self, arguments: Arguments, n_fixed: int) -> Callable[..., Any]:
+        """Return the code with its first arguments fixed; the others must be numbers."""
+        memory, values = self._in_memory(arguments)
+        fixed = values[:n_fixed]
+
+        def call(*numbers: Any, memory: Any = memory) -> Any:  # it must live on
+            return self._run(*fixed, *numbers)
+
+        return call
+
+    def _in_memory(self, arguments: Arguments) -> tuple[Any, list[Any]]:
+        """Return memory filled with the arguments that are not numbers, and what is passed."""
+        memory = self._memory()
+        self._fill(memory, 0, *arguments.contents)
+        begin = ctypes.addressof(memory)
+        values = list(arguments.values)
+        for i in arguments.in_memory:
+            values[i] += begin
+        return memory, values
 
 
 def load(kernel: Kernel[Any], arguments: Arguments) -> Compiled | None:

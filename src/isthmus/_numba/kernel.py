@@ -11,14 +11,25 @@ import functools
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from isthmus._numba.arguments import Arguments, Form, arranged
 
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 # Re-entrant: a kernel is compiled together with those that it calls.
 _COMPILING = threading.RLock()
+
+
+class Code(Protocol[R_co]):
+    """Compiled code for arguments of one form."""
+
+    def __call__(self, arguments: Arguments) -> R_co:
+        """Run it."""
+
+    def bound(self, arguments: Arguments, n_fixed: int) -> Callable[..., R_co]:
+        """Return it with its first arguments fixed; the others must be numbers."""
 
 
 class Kernel(Generic[R]):
@@ -50,7 +61,7 @@ class Kernel(Generic[R]):
         self.from_python = from_python
         self.constants = dict(constants or {})
         self.announced_as = announced_as
-        self._compiled: dict[Form, Callable[[Arguments], R]] = {}
+        self._compiled: dict[Form, Code[R]] = {}
         self._specialised: dict[tuple[tuple[str, int], ...], Kernel[R]] = {}
 
     def __call__(self, *args: Any) -> R:
@@ -65,6 +76,27 @@ class Kernel(Generic[R]):
                 return self.function(*args)
             compiled = self._prepare(arguments)
         return compiled(arguments)
+
+    def bound(self, *args: Any) -> Callable[..., R]:
+        """Return the kernel with its first arguments fixed; the others must be Python's numbers.
+
+        To lay out a large record takes 50 µs, too long before each of a thousand short calls.
+        """
+        from isthmus._numba import compilation
+
+        if compilation.is_switched_off():
+            return functools.partial(self.function, *args)
+        code: list[Callable[..., R]] = []
+
+        def call(*numbers: Any) -> R:
+            if not code:
+                arguments = arranged((*args, *numbers))
+                code.append(self._prepare(arguments).bound(arguments, len(args)))
+            return code[0](*numbers)
+
+        functools.update_wrapper(call, self.function)
+        call.arguments = args  # type: ignore[attr-defined]  # arrays live as long as it does
+        return call
 
     def is_compiled(self, *args: Any) -> bool:
         """Whether there is compiled code for arguments like these, in use or in the cache on disk.
@@ -88,7 +120,7 @@ class Kernel(Generic[R]):
                 )
             return self._specialised[key]
 
-    def _load(self, arguments: Arguments) -> Callable[[Arguments], R] | None:
+    def _load(self, arguments: Arguments) -> Code[R] | None:
         """Return compiled code that is in use or in the cache on disk."""
         from isthmus._numba import compilation
 
@@ -100,7 +132,7 @@ class Kernel(Generic[R]):
                 self._compiled[arguments.form] = loaded
             return self._compiled[arguments.form]
 
-    def _prepare(self, arguments: Arguments) -> Callable[[Arguments], R]:
+    def _prepare(self, arguments: Arguments) -> Code[R]:
         """Return compiled code, new if there is none."""
         from isthmus._numba import compilation
 

@@ -152,7 +152,7 @@ def locate_centres(tree: TreeArrays, frontier: Frontier, centres: Centres, singl
             within_ss[x, a] = 0.0
         if b < k:
             centres.own[x] = own
-            of_x = row_aggregates(tree, frontier.node[x])
+            of_x = row_aggregates(tree, np.int64(frontier.node[x]))
             mean[x, b], within_ss[x, b] = own_centre(of_x, own, weights[b])
     for a in range(k):
         centres.outside[0, a] = 0.0
@@ -286,7 +286,7 @@ def inertia_of_rows(tree: TreeArrays, frontier: Frontier, centres: Centres) -> f
     for x in range(frontier.node.shape[0]):
         b = frontier.label[x]
         if b != MIXED:
-            of_x, outside = row_aggregates(tree, frontier.node[x]), centres.outside[x, b]
+            of_x, outside = row_aggregates(tree, np.int64(frontier.node[x])), centres.outside[x, b]
             inertia += own_inertia(of_x, outside, centres.own[x], centres.weights[b])
     return inertia
 

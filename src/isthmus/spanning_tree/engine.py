@@ -139,6 +139,13 @@ class Engine(ABC):
         """Whether it is likely to be the fastest of those that can, and come later."""
         return True
 
+    def wants_unique(self, problem: Problem) -> bool:  # noqa: ARG002
+        """Whether it declines where there may be several minimum spanning trees.
+
+        Where the choice of an engine depends on what has been compiled, the tree must not.
+        """
+        return False
+
     @abstractmethod
     def bytes_needed(self, problem: Problem) -> int:
         """Return how much memory it takes beside the data.

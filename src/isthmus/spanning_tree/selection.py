@@ -124,6 +124,8 @@ def _run(engine: Engine, problem: Problem) -> Found | Declined:
     duplicates = None
     if engine.removes_duplicates and problem.has_dense_points:
         duplicates = find_duplicates(problem.points, problem.n_jobs)
+        if duplicates is not None and engine.wants_unique(problem):
+            return Declined("some points are equal")
     found = _find_edges(engine, problem if duplicates is None else _without(problem, duplicates))
     if isinstance(found, Declined):
         return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from isthmus._numba.accumulators import POWERS
@@ -66,16 +69,9 @@ def boruvka_on_kdtree(
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
         return prim_of_points(prepared, progress)
-    dims = padded_dims(points.shape[1])
-    constants = {
-        "DIMS": dims,
-        "NEIGHBOURS": _neighbours_for(dims),
-        "KIND": prepared.metric.kind,
-        "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
-    }
     with Workers(n_jobs) as workers:
-        tree = build_tree(points, dims, workers)
-        run = _Run(tree, prepared, constants, workers, progress)
+        tree = build_tree(points, padded_dims(points.shape[1]), workers)
+        run = _Run(tree, prepared, workers, progress)
         if most_work < np.inf and run.would_exceed(most_work):
             return Declined(f"more work than computing {most_work:.2g} distances")
         run.find_neighbours()
@@ -85,6 +81,35 @@ def boruvka_on_kdtree(
     return Edges(edges, prepared.heights(accumulated), tree)
 
 
+def is_compiled(prepared: PreparedPoints) -> bool:
+    """Whether the kernels that take longest to compile are in use or in the cache on disk."""
+    dims, dtype = padded_dims(prepared.points.shape[1]), prepared.points.dtype
+    one_leaf = KdTree(
+        order=np.zeros(1, dtype=np.int32),
+        blocks=np.empty(LANES * dims, dtype),
+        boxes=np.empty(2 * LANES * dims, dtype),
+        first_block=np.arange(2),
+        n_nodes=np.ones(1, dtype=np.int64),
+    )
+    with Workers(1) as workers:
+        run = _Run(one_leaf, prepared, workers, None)
+    search = nearest_neighbours.specialised(run.constants)
+    if not search.is_compiled(one_leaf, run.groups[0], run.lists, 0, 1):
+        return False
+    searcher = _Searcher(run, _make_forest(one_leaf), 1)
+    search = rounds.search_tree.specialised(run.constants)
+    return search.is_compiled(searcher._searches(0)[0], run.top, searcher.stacks[0], 0, 1)
+
+
+def _make_forest(tree: KdTree) -> Forest:
+    forest = Forest(
+        labels=aligned_empty(tree.n_leaves * LANES, np.int32),
+        node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
+    )
+    forest.node_labels[:] = MIXED
+    return forest
+
+
 class _Run:
     """The state of Borůvka's algorithm on a kd-tree; the kernels fill it."""
 
@@ -92,11 +117,17 @@ class _Run:
         self,
         tree: KdTree,
         prepared: PreparedPoints,
-        constants: dict[str, int],
         workers: Workers,
         progress: Progress | None,
     ) -> None:
-        dims, length = constants["DIMS"], constants["NEIGHBOURS"]
+        dims = tree.dims
+        length = _neighbours_for(dims)
+        constants = {
+            "DIMS": dims,
+            "NEIGHBOURS": length,
+            "KIND": prepared.metric.kind,
+            "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
+        }
         self.tree = tree
         self.power = prepared.metric.power
         self.dims = dims
@@ -115,6 +146,8 @@ class _Run:
         self.joined = make_joined(tree.n_points)
         self.n_edges = 0
         self.groups = [make_group(dims, length, self.power) for _ in range(self.n_jobs)]
+        kernel = nearest_neighbours.specialised(constants)
+        self._nearest_neighbours = [kernel.bound(tree, group, self.lists) for group in self.groups]
 
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
@@ -129,8 +162,7 @@ class _Run:
         self.workers.in_blocks(self.tree.n_leaves, self.leaves_per_task, work)
 
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
-        kernel = nearest_neighbours.specialised(self.constants)
-        return kernel(self.tree, start, stop, self.groups[worker], self.lists)
+        return self._nearest_neighbours[worker](start, stop)
 
     def join(self, *, only_unique: bool = False) -> bool:
         """Run rounds until one component is left.
@@ -140,11 +172,7 @@ class _Run:
         tree, joined = self.tree, self.joined
         if only_unique and (self.lists.n_nearest[: tree.n_points] > 1).any():
             return False
-        forest = Forest(
-            labels=aligned_empty(tree.n_leaves * LANES, np.int32),
-            node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
-        )
-        forest.node_labels[:] = MIXED
+        forest = _make_forest(tree)
         n_components = self._join_nearest(forest.labels)
         self._relabel(forest, np.empty(0, dtype=np.int32))
         new_label = np.empty(n_components, dtype=np.int32)
@@ -260,9 +288,8 @@ class _Searcher:
         for best in self.best:
             best.distance[:n_components] = HUGE
         scan = rounds.scan_lists.specialised(run.constants)
-        run.workers.in_blocks(
-            run.tree.n_leaves, 4096, lambda w, start, stop: scan(searches[w], start, stop)
-        )
+        scans = [scan.bound(search) for search in searches]
+        run.workers.in_blocks(run.tree.n_leaves, 4096, _each(scans))
         self._merge(n_components)
         if n_components * _POINTS_PER_COMPONENT < run.tree.n_points:
             self._follow(searches, n_components)
@@ -312,22 +339,25 @@ class _Searcher:
 
     def _follow(self, searches: list[rounds.Search], n_components: int) -> None:
         run, member = self.run, self.run.joined.member
-        kernel = rounds.follow_nearest.specialised(run.constants)
-
-        def work(worker: int, start: int, stop: int) -> None:
-            kernel(searches[worker], member, start, stop)
-
-        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, work)
+        follow = rounds.follow_nearest.specialised(run.constants)
+        follows = [follow.bound(search, member) for search in searches]
+        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, _each(follows))
 
     def _search(self, searches: list[rounds.Search]) -> None:
         run = self.run
         kernel = rounds.search_tree.specialised(run.constants)
-
-        def work(worker: int, start: int, stop: int) -> None:
-            kernel(searches[worker], run.top, start, stop, self.stacks[worker])
-
+        bound = [
+            kernel.bound(search, run.top, stack)
+            for search, stack in zip(searches, self.stacks, strict=True)
+        ]
         n_nodes = int(run.tree.n_nodes[run.top])
-        run.workers.in_blocks(n_nodes, max(1, run.leaves_per_task >> (3 * run.top)), work)
+        per_task = max(1, run.leaves_per_task >> (3 * run.top))
+        run.workers.in_blocks(n_nodes, per_task, _each(bound))
+
+
+def _each(kernels: list[Callable[..., Any]]) -> Callable[[int, int, int], None]:
+    """Return a task that lets each worker call the kernel bound to its own records."""
+    return lambda worker, start, stop: kernels[worker](start, stop)
 
 
 def _neighbours_for(dims: int) -> int:

@@ -107,5 +107,5 @@ def reach_of_ball(
     # What is farther than this from the centre is too far from any point below the node.
     group.distance[0] = from_length((length + radius) * (1.0 + 4.0 * SLACK), power)
     enclose(np.int64(1), group)
-    nearest_outside(tree, forest, level, node, forest.node_labels[index], group)
+    nearest_outside(tree, forest, level, node, int(forest.node_labels[index]), group)
     return to_length(group.distance[0], power) * (1.0 - SLACK)

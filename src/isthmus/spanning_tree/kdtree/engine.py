@@ -25,6 +25,8 @@ from isthmus.spanning_tree.prim import is_quick
 # Matrix products are faster where a kd-tree looks at more than this share of all pairs, over
 # features and a few: they take about as long for few features as for some dozens.
 _SHARE_OF_PAIRS = 3.6
+# With compiled kernels it is faster than Prim's algorithm from this number of points on.
+_FEW_POINTS = 2_500
 
 
 class KdTreeEngine(Engine):
@@ -44,8 +46,19 @@ class KdTreeEngine(Engine):
         return is_supported(problem.points.shape[1], problem.prepared.metric)
 
     def suits(self, problem: Problem) -> bool:
-        """Whether Prim's algorithm, of which little has to be compiled, would take long."""
-        return not is_quick(problem)
+        """Whether Prim's algorithm would take longer; for few points, without a compilation."""
+        if not is_quick(problem):
+            return True
+        n_points, n_features = problem.points.shape
+        if n_points < _FEW_POINTS or n_features > FEW_FEATURES:
+            return False
+        from isthmus.spanning_tree.kdtree.boruvka import is_compiled
+
+        return is_compiled(problem.prepared)
+
+    def wants_unique(self, problem: Problem) -> bool:
+        """Whether Prim's algorithm would be asked if nothing had to be compiled."""
+        return problem.may_decline and is_quick(problem)
 
     def bytes_needed(self, problem: Problem) -> int:
         """Return how much memory the kd-tree and the searches take."""
@@ -67,4 +80,10 @@ class KdTreeEngine(Engine):
             products = problem.prepared.metric.kind == SQUARES  # the other choice
             share = _SHARE_OF_PAIRS / (n_features + 6) if products else 1.0
             most_work = share * n_points**2 / 2
-        return boruvka_on_kdtree(problem.prepared, problem.n_jobs, problem.progress, most_work)
+        return boruvka_on_kdtree(
+            problem.prepared,
+            problem.n_jobs,
+            problem.progress,
+            most_work,
+            only_unique=self.wants_unique(problem),
+        )

@@ -48,7 +48,7 @@ def join_mutual(lists: Neighbours, joined: Joined) -> tuple[int, bool]:
     Returns the number of edges, and whether there are others.
     """
     parent = joined.parent
-    n_edges = 0
+    n_edges = int(np.int64(0))  # no literal: join would be compiled again for that
     are_left = False
     for i in range(parent.shape[0]):
         n_nearest = np.int64(lists.n_nearest[i])

@@ -216,7 +216,7 @@ def search_lists(tree: KdTree, leaf: int, first: int, group: Group) -> int:
 
 
 @announced_kernel("the search for neighbours among up to {DIMS} features")
-def nearest_neighbours(tree: KdTree, start: int, stop: int, group: Group, lists: Neighbours) -> int:
+def nearest_neighbours(tree: KdTree, group: Group, lists: Neighbours, start: int, stop: int) -> int:
     """Fill the neighbour lists of the points in leaves start … stop - 1.
 
     Parameters

@@ -178,7 +178,7 @@ def search_from_position(search: Search, position: int, bound: float) -> int:
     tree, forest, group = search.tree, search.forest, search.group
     leaf, lane = position >> 3, position & 7
     slot = lane if TOGETHER > 1 else 0
-    component = forest.labels[position]
+    component = int(forest.labels[position])
     load_leaf(tree, leaf, group)
     for i in range(LANES):
         group.labels[i] = component
@@ -283,7 +283,7 @@ def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float
 
 
 @announced_kernel("the search for spanning trees with up to {DIMS} features")
-def search_tree(search: Search, top: int, start: int, stop: int, stack: Ints) -> None:
+def search_tree(search: Search, top: int, stack: Ints, start: int, stop: int) -> None:
     """Search from all points below nodes start … stop - 1 of level ``top``.
 
     stack : (STACK,) int64, scratch
