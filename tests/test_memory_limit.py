@@ -204,7 +204,7 @@ def test_a_refusal_says_what_and_how_much():
 def test_smaller_blocks_are_as_good():
     from isthmus.metrics.mapped import prepare_points
     from isthmus.metrics.registry import resolve_metric
-    from isthmus.spanning_tree.blocked.boruvka import boruvka_on_blocks
+    from isthmus.spanning_tree.by_blocks.boruvka import boruvka_on_blocks
     from isthmus.spanning_tree.result import SpanningTree
 
     whole = rng.integers(0, 3, size=(1_200, 12)).astype(float)  # full of ties

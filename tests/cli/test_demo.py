@@ -19,8 +19,8 @@ from isthmus.spanning_tree import SpanningTree
 
 def parse(*arguments):
     parser = argparse.ArgumentParser()
-    demo.add_parser(parser.add_subparsers())
-    return parser.parse_args(["demo", *map(str, arguments)])
+    demo.add_options(parser)
+    return parser.parse_args([*map(str, arguments)])
 
 
 def names_in(directory):
@@ -69,7 +69,6 @@ def no_work(monkeypatch):
 def test_command_line():
     assert parse().output == Path("isthmus-demo.png")
     assert not parse().no_picture
-    assert parse().run is demo.run
     assert parse("-o", "a.png").output == parse("--output", "a.png").output == Path("a.png")
     assert parse("--no-picture").no_picture
 

@@ -29,7 +29,7 @@ def test_help_teaches_by_examples(isthmus, arguments):
 def test_examples_of_the_help_are_valid(isthmus, monkeypatch):
     called = []
     monkeypatch.setattr(cluster, "run", lambda args: called.append(args) or 0)
-    for text in (main._EXAMPLES, cluster._EXAMPLES):
+    for text in (main._EXAMPLES, cluster.EXAMPLES):
         for line in text.splitlines()[1:4]:
             words = line.split("isthmus ")[1].split(" | ")[0].split()
             if words[0] == "cluster":

@@ -198,7 +198,7 @@ def test_the_kd_tree_of_a_fit_is_searched(metric, n_copies, monkeypatch):
     tree = UltrametricTree.from_spanning_tree(found.tree)
     search = attachment_search(fitted, tree, resolve_metric(metric))
     expected = attach_all(search, new, len(new))
-    monkeypatch.setattr("isthmus.spanning_tree.kdtree.build.build_tree", None)
+    monkeypatch.setattr("isthmus.kdtree.build.build_tree", None)
     search = attachment_search(fitted, tree, resolve_metric(metric), found.index)
     attachments = attach_all(search, new, len(new))
     np.testing.assert_array_equal(attachments.begin, expected.begin)

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 from inputs import assert_as_good
 from isthmus import minimum_spanning_tree
-from isthmus.spanning_tree.blocked import boruvka, engine
+from isthmus.spanning_tree.by_blocks import boruvka, engine
 
 STORAGES = ("as it is", "fortran", "strided", "reversed", "read-only", "big-endian")
 

@@ -5,7 +5,7 @@ import pytest
 
 from isthmus._numba.kernel import kernel
 from isthmus._numba.simd import BLOCK, order_along_widest
-from isthmus.spanning_tree.kdtree.block_sort import order_64_rows
+from isthmus.kdtree.block_sort import order_64_rows
 
 DIMS = 0
 LENGTH = 0

@@ -9,11 +9,12 @@ import scipy.sparse
 from inputs import KINDS, assert_as_good, points
 from isthmus import minimum_spanning_tree
 from isthmus._utils.parallel import Workers
+from isthmus.blocks import dense_rows
+from isthmus.blocks import sparse_rows as sparse
 from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_points
-from isthmus.spanning_tree.blocked import boruvka, dense_rows, engine
-from isthmus.spanning_tree.blocked import sparse_rows as sparse
+from isthmus.spanning_tree.by_blocks import boruvka, engine
 
 HARD = (
     "clusters far apart",

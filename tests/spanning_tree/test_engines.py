@@ -5,11 +5,11 @@ import pytest
 
 from inputs import assert_as_good, many, points
 from isthmus import minimum_spanning_tree
-from isthmus.spanning_tree import duplicates
+from isthmus.metrics import duplicates
+from isthmus.metrics.duplicates import representatives
 from isthmus.spanning_tree import edge_order as ordering
-from isthmus.spanning_tree.duplicates import representatives
+from isthmus.spanning_tree.by_kdtree import boruvka
 from isthmus.spanning_tree.edge_order import sort_edges
-from isthmus.spanning_tree.kdtree import boruvka
 
 
 @pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(63) if p[1] > 1])

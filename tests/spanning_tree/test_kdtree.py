@@ -8,9 +8,9 @@ from inputs import KINDS, assert_as_good, many, points
 from isthmus import SpanningTree
 from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.registry import resolve_metric
-from isthmus.spanning_tree.kdtree import boruvka as engine
-from isthmus.spanning_tree.kdtree import first_round
-from isthmus.spanning_tree.kdtree.boruvka import boruvka_on_kdtree
+from isthmus.spanning_tree.by_kdtree import boruvka as engine
+from isthmus.spanning_tree.by_kdtree import first_round
+from isthmus.spanning_tree.by_kdtree.boruvka import boruvka_on_kdtree
 from isthmus.spanning_tree.prim import prim_of_points
 
 METRICS = [

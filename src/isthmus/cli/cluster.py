@@ -22,12 +22,12 @@ from isthmus.metrics.registry import canonical_name
 if TYPE_CHECKING:
     from isthmus.cli.table import Table
 
-_DESCRIPTION = """\
+DESCRIPTION = """\
 Cluster the rows of a table into K clusters of any shape and write, beside each row, the number
 of its cluster: 0 for the largest one, then 1, and so on.
 """
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
@@ -37,19 +37,6 @@ The table goes to standard output, or to the file of --output; the summary goes 
 error, as a small table or, with --json, as one JSON object. Exit status: 0 if all went well,
 2 if an option or a file was wrong (nothing is written then), 130 if interrupted.
 """
-
-
-def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
-    """Add this command to those of ``isthmus``."""
-    parser = subparsers.add_parser(
-        "cluster",
-        help="cluster the rows of a CSV, TSV, NumPy or Parquet file",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from isthmus._utils.typing import Array, Floats, Ints
     from isthmus.spanning_tree import SpanningTree
 
+DESCRIPTION = """\
+Cluster two moons, a multi-scale set, Iris and Ionosphere by TransitiveCut,
+the paper's TransitiveKMeans and K-means; print a table and draw the first
+two.
+"""
+EXAMPLES = None
 _SEED = 0
 _HEADINGS = (
     "data set",
@@ -76,15 +82,8 @@ class Outcome:
     kmeans_error: float
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Register the command ``demo``."""
-    parser = subparsers.add_parser(
-        "demo",
-        help="cluster four data sets, compare with K-means, and draw two of them",
-        description="Cluster two moons, a multi-scale set, Iris and Ionosphere by TransitiveCut, "
-        "the paper's TransitiveKMeans and K-means; print a table and draw the first two.",
-        allow_abbrev=False,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "-o",
         "--output",
@@ -94,7 +93,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="the picture to write, a PNG (default: %(default)s)",
     )
     parser.add_argument("--no-picture", action="store_true", help="print the table only")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

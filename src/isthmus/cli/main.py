@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from types import ModuleType
+from typing import NoReturn
 
 from isthmus._version import __version__
 from isthmus.cli.errors import UserError, one_line, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
 
 SUCCESS, USER_ERROR, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
@@ -36,8 +34,8 @@ examples:
 """
 
 
-# Each command is a module of this package with ``add_parser(subparsers)`` and ``run(args)``. Only
-# the one that is called is imported, so that the others cost nothing.
+# Each command is a module of this package with DESCRIPTION, EXAMPLES, ``add_options(parser)`` and
+# ``run(args)``. Only the one that is called is imported, so that the others cost nothing.
 _COMMANDS = {
     "cluster": "cluster the rows of a CSV, TSV, NumPy or Parquet file",
     "demo": "cluster bundled examples beside K-means and draw them",
@@ -65,26 +63,20 @@ def build_parser(called: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"isthmus {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for command, purpose in _COMMANDS.items():
+        own = subparsers.add_parser(command, help=purpose, allow_abbrev=False)
         if command == called:
-            _load(command).add_parser(subparsers)
-        else:
-            subparsers.add_parser(command, help=purpose)
+            module = _load(command)
+            own.description, own.epilog = module.DESCRIPTION, module.EXAMPLES
+            own.formatter_class = argparse.RawDescriptionHelpFormatter
+            module.add_options(own)
     return parser
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status.
+    """Run the command with these arguments, by default those of the process.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments; by default those of the process.
-
-    Returns
-    -------
-    int
-        0 for success, 2 for what the user can put right (told in one line), 130 if interrupted,
-        141 if the reader of the output went away. Anything else is a bug and raises.
+    Returns the exit status: 0 for success, 2 for what the user can put right (told in one line),
+    130 if interrupted, 141 if the reader of the output went away. Anything else is a bug and raises.
     """
     try:
         status = _dispatch(argv)

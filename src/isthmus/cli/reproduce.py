@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_DESCRIPTION = """\
+DESCRIPTION = """\
 Compute every figure, table and number of the paper again, with the methods it compares with, and
 write a report that says for each claim what the paper found, what isthmus finds, and why they
 differ where they do.
 """
 
-_EXAMPLES = """\
+EXAMPLES = """\
 examples:
   isthmus reproduce                 everything: some ten minutes on two cores
   isthmus reproduce table1 figure5  two parts; the report shows all parts that are finished
@@ -44,16 +44,8 @@ fetched from OpenML once; without either, smaller digits stand in for them, and 
 _WIDTH = 100
 
 
-def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
-    """Add this command to those of ``isthmus``."""
-    parser = subparsers.add_parser(
-        "reproduce",
-        help="compute the paper's figures and tables again and write a report",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "parts",
         nargs="*",

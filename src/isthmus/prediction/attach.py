@@ -12,6 +12,7 @@ import numpy as np
 
 from isthmus._utils.parallel import chunks, map_in_threads
 from isthmus._utils.typing import Array
+from isthmus.kdtree.limits import FEW_FEATURES, is_supported
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
@@ -24,7 +25,6 @@ from isthmus.prediction.attach_by_rows import (
     ScipySearch,
 )
 from isthmus.prediction.attachments import Attachments
-from isthmus.spanning_tree.kdtree.limits import FEW_FEATURES, is_supported
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats
+from isthmus.kdtree.limits import padded_dims
+from isthmus.metrics.duplicates import RowIndex
 from isthmus.metrics.mapped import MappedMetric, PreparedPoints
 from isthmus.prediction.attach_by_rows import KernelSearch
 from isthmus.prediction.attachments import Attachments
-from isthmus.spanning_tree.duplicates import RowIndex
-from isthmus.spanning_tree.kdtree.limits import padded_dims
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import gaps_of_merges
@@ -55,7 +55,7 @@ class KdTreeSearch(KernelSearch):
 
     def _build_index(self, n_jobs: int) -> KdTreeIndex:
         """Return the kd-tree of the distinct points."""
-        from isthmus.spanning_tree.kdtree.build import build_tree
+        from isthmus.kdtree.build import build_tree
 
         points = np.ascontiguousarray(self._prepared.points)
         first = RowIndex(points).first_equal()

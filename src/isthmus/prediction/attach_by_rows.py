@@ -13,13 +13,13 @@ from scipy.sparse import vstack
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.accumulate import fill_distances
+from isthmus.metrics.duplicates import RowIndex
 from isthmus.metrics.mapped import MappedMetric, PreparedPoints, map_for_others, prepare_points
 from isthmus.metrics.maps import unchanged
 from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import NewDistances
 from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
 from isthmus.prediction.attachments import Attachments, attach_by_distances
-from isthmus.spanning_tree.duplicates import RowIndex
 from isthmus.ultrametric import UltrametricTree
 
 # Beyond these magnitudes sums of squares, and of powers up to the eighth, could overflow.

@@ -23,6 +23,8 @@ from isthmus._numba.accumulators import POWERS
 from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus.kdtree.build import KdTree
+from isthmus.kdtree.traversal import STACK
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.prediction.kdtree_distances import (
     box_at,
@@ -32,8 +34,6 @@ from isthmus.prediction.kdtree_distances import (
     point_at,
     prefers,
 )
-from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.traversal import STACK
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric.range_max import RangeMaxima, largest_gap
 

@@ -8,7 +8,7 @@ from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
 from isthmus._numba.kernel import kernel_part
 from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Floats
-from isthmus.spanning_tree.kdtree.build import KdTree
+from isthmus.kdtree.build import KdTree
 
 # Set for each specialisation.
 DIMS = 0

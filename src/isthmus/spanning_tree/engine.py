@@ -17,7 +17,7 @@ from isthmus.metrics.input import n_points_of
 from isthmus.metrics.precomputed import Graph, Precomputed
 
 if TYPE_CHECKING:  # it loads Numba
-    from isthmus.spanning_tree.kdtree.build import KdTree
+    from isthmus.kdtree.build import KdTree
 
 # Bytes of small things, whatever the number of points; and per point, for sorting the edges at
 # the end, which all engines do.

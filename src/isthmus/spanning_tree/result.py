@@ -14,7 +14,7 @@ from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree.edge_order import sort_edges
 
 if TYPE_CHECKING:  # it loads Numba
-    from isthmus.spanning_tree.kdtree.build import KdTree
+    from isthmus.kdtree.build import KdTree
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,9 +13,10 @@ from isthmus._utils.memory import Budget
 from isthmus._utils.parameters import check_choice, check_disconnected, check_n_jobs
 from isthmus._utils.progress import Progress
 from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
+from isthmus.metrics.duplicates import Duplicates, find_duplicates
 from isthmus.metrics.input import Data, n_bytes_of
-from isthmus.spanning_tree.blocked.engine import BlockedEngine
-from isthmus.spanning_tree.duplicates import Duplicates, find_duplicates
+from isthmus.spanning_tree.by_blocks.engine import BlockedEngine
+from isthmus.spanning_tree.by_kdtree.engine import KdTreeEngine
 from isthmus.spanning_tree.engine import (
     BYTES_PER_EDGE,
     FIXED_BYTES,
@@ -24,7 +25,6 @@ from isthmus.spanning_tree.engine import (
     Engine,
     Problem,
 )
-from isthmus.spanning_tree.kdtree.engine import KdTreeEngine
 from isthmus.spanning_tree.kruskal import KruskalEngine
 from isthmus.spanning_tree.line import SortEngine
 from isthmus.spanning_tree.prim import PrimOnDistances, PrimOnPoints

@@ -16,7 +16,7 @@ from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._numba.simd import BLOCK, LANES, swap_rows, widest_dimension
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.spanning_tree.kdtree.block_sort import order_64_rows
+from isthmus.kdtree.block_sort import order_64_rows
 
 # Set for each specialisation of the kernels: the number of coordinates.
 DIMS = 0

@@ -5,6 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
+from isthmus.kdtree.limits import (
+    FEW_FEATURES,
+    LARGEST_POWER,
+    MOST_FEATURES,
+    is_supported,
+    padded_dims,
+)
 from isthmus.spanning_tree.engine import (
     BYTES_PER_EDGE,
     FIXED_BYTES,
@@ -12,13 +19,6 @@ from isthmus.spanning_tree.engine import (
     Edges,
     Engine,
     Problem,
-)
-from isthmus.spanning_tree.kdtree.limits import (
-    FEW_FEATURES,
-    LARGEST_POWER,
-    MOST_FEATURES,
-    is_supported,
-    padded_dims,
 )
 from isthmus.spanning_tree.prim import is_quick
 
@@ -52,7 +52,7 @@ class KdTreeEngine(Engine):
         n_points, n_features = problem.points.shape
         if n_points < _FEW_POINTS or n_features > FEW_FEATURES:
             return False
-        from isthmus.spanning_tree.kdtree.boruvka import is_compiled
+        from isthmus.spanning_tree.by_kdtree.boruvka import is_compiled
 
         return is_compiled(problem.prepared)
 
@@ -72,7 +72,7 @@ class KdTreeEngine(Engine):
     def run(self, problem: Problem) -> Edges | Declined:
         """Find the tree, unless there are many features and much work for each point."""
         # Imported here: Numba's machinery loads with it.
-        from isthmus.spanning_tree.kdtree.boruvka import boruvka_on_kdtree
+        from isthmus.spanning_tree.by_kdtree.boruvka import boruvka_on_kdtree
 
         n_points, n_features = problem.points.shape
         most_work = np.inf

@@ -48,7 +48,7 @@ class BlockedEngine(Engine):
     def run(self, problem: Problem) -> Edges | Declined:
         """Find the tree, unless too many distances are all but equal."""
         # Imported here: Numba's machinery loads with it.
-        from isthmus.spanning_tree.blocked.boruvka import boruvka_on_blocks
+        from isthmus.spanning_tree.by_blocks.boruvka import boruvka_on_blocks
 
         fitting = (size for size in _BLOCK_SIZES if _fits(problem, size))
         most_measured = np.inf

@@ -28,9 +28,8 @@ from isthmus._numba.simd import (
     store_lists,
 )
 from isthmus._utils.typing import Floats, Labels
-from isthmus.spanning_tree.best_edges import HUGE
-from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.traversal import (
+from isthmus.kdtree.build import KdTree
+from isthmus.kdtree.traversal import (
     NOWHERE,
     Group,
     enclose,
@@ -41,6 +40,7 @@ from isthmus.spanning_tree.kdtree.traversal import (
     points_within,
     push_nodes,
 )
+from isthmus.spanning_tree.best_edges import HUGE
 
 # Set for each specialisation: coordinates, neighbours per point, what distances accumulate, and
 # how many points of a leaf search together, 8 or 1.

@@ -19,7 +19,7 @@ from isthmus._numba.simd import (
     points_from_box,
 )
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.spanning_tree.kdtree.build import KdTree, aligned_empty
+from isthmus.kdtree.build import KdTree, aligned_empty
 
 # Set for each specialisation: coordinates, what distances accumulate, and how many points of a
 # leaf search together, 8 or 1.

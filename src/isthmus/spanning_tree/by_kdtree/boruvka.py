@@ -12,6 +12,9 @@ from isthmus._numba.simd import LANES
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.kdtree.build import KdTree, aligned_empty, build_tree
+from isthmus.kdtree.limits import padded_dims
+from isthmus.kdtree.traversal import STACK, make_group
 from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree.best_edges import (
     HUGE,
@@ -21,14 +24,11 @@ from isthmus.spanning_tree.best_edges import (
     make_joined,
     merge_best,
 )
+from isthmus.spanning_tree.by_kdtree import first_round, rounds
+from isthmus.spanning_tree.by_kdtree.bounding_balls import NOT_MADE, Balls
+from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves, relabel_nodes
+from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
-from isthmus.spanning_tree.kdtree import first_round, rounds
-from isthmus.spanning_tree.kdtree.bounding_balls import NOT_MADE, Balls
-from isthmus.spanning_tree.kdtree.build import KdTree, aligned_empty, build_tree
-from isthmus.spanning_tree.kdtree.forest import MIXED, Forest, relabel_leaves, relabel_nodes
-from isthmus.spanning_tree.kdtree.knn import make_neighbours, nearest_neighbours
-from isthmus.spanning_tree.kdtree.limits import padded_dims
-from isthmus.spanning_tree.kdtree.traversal import STACK, make_group
 from isthmus.spanning_tree.prim import prim_of_points
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
@@ -93,8 +93,8 @@ def is_compiled(prepared: PreparedPoints) -> bool:
     )
     with Workers(1) as workers:
         run = _Run(one_leaf, prepared, workers, None)
-    search = nearest_neighbours.specialised(run.constants)
-    if not search.is_compiled(one_leaf, run.groups[0], run.lists, 0, 1):
+    neighbours = nearest_neighbours.specialised(run.constants)
+    if not neighbours.is_compiled(one_leaf, run.groups[0], run.lists, 0, 1):
         return False
     searcher = _Searcher(run, _make_forest(one_leaf), 1)
     search = rounds.search_tree.specialised(run.constants)

@@ -23,10 +23,8 @@ from isthmus._numba.simd import (
     largest_of_eight,
     lowest_lane,
 )
-from isthmus.spanning_tree.best_edges import Best, is_listed
-from isthmus.spanning_tree.kdtree.build import KdTree
-from isthmus.spanning_tree.kdtree.forest import Forest
-from isthmus.spanning_tree.kdtree.traversal import (
+from isthmus.kdtree.build import KdTree
+from isthmus.kdtree.traversal import (
     NOWHERE,
     Group,
     level_of,
@@ -35,6 +33,8 @@ from isthmus.spanning_tree.kdtree.traversal import (
     points_within,
     push_nodes,
 )
+from isthmus.spanning_tree.best_edges import Best, is_listed
+from isthmus.spanning_tree.by_kdtree.forest import Forest
 
 DIMS = 0
 KIND = 0

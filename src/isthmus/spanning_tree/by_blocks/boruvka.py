@@ -13,14 +13,15 @@ from isthmus._numba.simd import COLUMNS
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus.blocks import candidates
+from isthmus.blocks.bounds import Blocks, Separation, Singles
+from isthmus.blocks.candidates import Exact, Lists, Products, Searching
+from isthmus.blocks.dense_rows import dense_blocks
+from isthmus.blocks.sparse_rows import sparse_blocks
 from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree.best_edges import HUGE, Best, join_best, make_best, make_joined
-from isthmus.spanning_tree.blocked import candidates, rounds
-from isthmus.spanning_tree.blocked.bounds import Blocks, Separation, Singles
-from isthmus.spanning_tree.blocked.candidates import Exact, Lists, Products, Searching
-from isthmus.spanning_tree.blocked.dense_rows import dense_blocks
-from isthmus.spanning_tree.blocked.engine import GROUP
-from isthmus.spanning_tree.blocked.sparse_rows import sparse_blocks
+from isthmus.spanning_tree.by_blocks import rounds
+from isthmus.spanning_tree.by_blocks.engine import GROUP
 from isthmus.spanning_tree.engine import Declined, Edges
 
 # Points in a list.

@@ -13,9 +13,9 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Floats, Labels
+from isthmus.blocks.bounds import EXACT, Blocks, Singles, even_starts
 from isthmus.metrics.accumulate import Entries, entries_of
 from isthmus.metrics.maps import reduce_rows
-from isthmus.spanning_tree.blocked.bounds import EXACT, Blocks, Singles, even_starts
 
 
 class Inverted(NamedTuple):

@@ -17,27 +17,8 @@ import numpy as np
 from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._numba.simd import LANES, lowest_lane, neighbouring_float, pair_distance
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.spanning_tree.best_edges import HUGE, A, B, Best, offer_found, offer_listed
-from isthmus.spanning_tree.kdtree.bounding_balls import (
-    SLACK,
-    UNKNOWN,
-    Balls,
-    distance_to_centre,
-    reach_of_ball,
-)
-from isthmus.spanning_tree.kdtree.build import KdTree, node_index
-from isthmus.spanning_tree.kdtree.forest import MIXED, Forest
-from isthmus.spanning_tree.kdtree.knn import Neighbours
-from isthmus.spanning_tree.kdtree.query import (
-    SEVERAL,
-    cannot_improve,
-    farthest_of_group,
-    from_length,
-    nearest_in_leaf,
-    nearest_outside,
-    to_length,
-)
-from isthmus.spanning_tree.kdtree.traversal import (
+from isthmus.kdtree.build import KdTree, node_index
+from isthmus.kdtree.traversal import (
     NOT_SEARCHING,
     NOWHERE,
     Group,
@@ -46,6 +27,25 @@ from isthmus.spanning_tree.kdtree.traversal import (
     load_leaf,
     node_of,
     stack_entry,
+)
+from isthmus.spanning_tree.best_edges import HUGE, A, B, Best, offer_found, offer_listed
+from isthmus.spanning_tree.by_kdtree.bounding_balls import (
+    SLACK,
+    UNKNOWN,
+    Balls,
+    distance_to_centre,
+    reach_of_ball,
+)
+from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest
+from isthmus.spanning_tree.by_kdtree.knn import Neighbours
+from isthmus.spanning_tree.by_kdtree.query import (
+    SEVERAL,
+    cannot_improve,
+    farthest_of_group,
+    from_length,
+    nearest_in_leaf,
+    nearest_outside,
+    to_length,
 )
 
 DIMS = 0

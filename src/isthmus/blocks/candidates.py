@@ -13,8 +13,8 @@ import numpy as np
 from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
 from isthmus._numba.simd import COLUMNS, lowest_lane, near_columns
 from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus.blocks.bounds import Singles
 from isthmus.metrics.accumulate import sparse_distance
-from isthmus.spanning_tree.blocked.bounds import Singles
 
 # Set for each specialisation: whether points are sparse.
 SPARSE = 0

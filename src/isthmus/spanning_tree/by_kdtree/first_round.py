@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Labels
 from isthmus.spanning_tree.best_edges import Joined
-from isthmus.spanning_tree.kdtree.knn import Neighbours
+from isthmus.spanning_tree.by_kdtree.knn import Neighbours
 from isthmus.spanning_tree.union_find import find, unite
 
 NEIGHBOURS = 0

@@ -9,7 +9,7 @@ import numpy as np
 from isthmus._numba.simd import COLUMNS
 from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.typing import Array, Floats, Ints, Labels
-from isthmus.spanning_tree.blocked.bounds import EXACT, Blocks, Singles, even_starts
+from isthmus.blocks.bounds import EXACT, Blocks, Singles, even_starts
 
 # Coordinates to a block, at most.
 _BLOCK_NUMBERS = 1 << 23

@@ -10,10 +10,10 @@ from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
 from isthmus._numba.kernel import kernel_part
 from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Floats
-from isthmus.spanning_tree.kdtree.build import KdTree, coordinate, node_index
-from isthmus.spanning_tree.kdtree.forest import Forest
-from isthmus.spanning_tree.kdtree.query import from_length, nearest_outside, to_length
-from isthmus.spanning_tree.kdtree.traversal import NOT_SEARCHING, NOWHERE, Group, enclose
+from isthmus.kdtree.build import KdTree, coordinate, node_index
+from isthmus.kdtree.traversal import NOT_SEARCHING, NOWHERE, Group, enclose
+from isthmus.spanning_tree.by_kdtree.forest import Forest
+from isthmus.spanning_tree.by_kdtree.query import from_length, nearest_outside, to_length
 
 DIMS = 0
 KIND = 0

@@ -1,10 +1,6 @@
 """Few features: Borůvka's algorithm on a kd-tree.
 
 engine.py          what it serves, and how much memory it takes
-limits.py          for which numbers of features and metrics there are kernels
-build.py           points → rows in tree order, blocks of eight, boxes
-block_sort.py      the lowest levels of the tree, sorted in registers
-traversal.py       what all searches do: look at boxes and leaves, nearest first
 knn.py             the few nearest neighbours of each point
 query.py           the nearest point of another component
 bounding_balls.py  one search that bounds the distances of all points of a node

@@ -1,0 +1,1 @@
+"""Points → their nearest neighbours."""
