@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from isthmus.cli.errors import UserError, one_line, say
 from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
 from isthmus.cli.summary import KMeansFigures, Summary
+from isthmus.cli.table import Table
 from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
 from isthmus.metrics.registry import canonical_name
 
-if TYPE_CHECKING:
-    from isthmus.cli.table import Table
+__all__ = ["DESCRIPTION", "EXAMPLES", "add_options", "run"]
 
 DESCRIPTION = """\
 Cluster the rows of a table into K clusters of any shape and write, beside each row, the number

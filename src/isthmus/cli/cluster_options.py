@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 from isthmus.cli.columns import split_tokens
-from isthmus.cli.formats import FORMATS, check_delimiter, listed_endings
+from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # A command cannot be given a function.
 METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")
@@ -34,14 +33,8 @@ T = TypeVar("T")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add all options, in the order of the help."""
-    parser.add_argument(
-        "-k",
-        "--n-clusters",
-        metavar="K",
-        type=_integer_or_auto,
-        required=True,
-        help="the number of clusters; 'auto' finds one and says why",
-    )
+    number = "the number of clusters; 'auto' finds one and says why"
+    _add(parser, "-k --n-clusters", number, metavar="K", type=_integer_or_auto, required=True)
     _add_input_options(parser.add_argument_group("input"))
     _add_method_options(parser.add_argument_group("method"))
     _add_kmeans_options(
@@ -50,139 +43,89 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_output_options(parser.add_argument_group("output"))
 
 
+def _add(group: argparse._ActionsContainer, names: str, text: str, **settings: Any) -> None:
+    group.add_argument(*names.split(), help=text, **settings)
+
+
 def _add_input_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "input",
-        nargs="?",
-        metavar="FILE",
-        help=f"the table, in the format of its ending ({listed_endings()}); "
-        "'-' or nothing reads CSV from standard input",
-    )
-    group.add_argument(
-        "--format", choices=FORMATS, help="the format of the input, whatever its ending"
-    )
-    group.add_argument(
+    add, columns = partial(_add, group), _checked(split_tokens)
+    table = f"the table, in the format of its ending ({LISTED_ENDINGS}); "
+    table += "'-' or nothing reads CSV from standard input"
+    add("input", table, nargs="?", metavar="FILE")
+    add("--format", "the format of the input, whatever its ending", choices=FORMATS)
+    add(
         "--delimiter",
+        "the character between fields, 'tab' or 'space' (default: comma; in TSV: tab)",
         metavar="CHAR",
         type=_checked(check_delimiter),
-        help="the character between fields, 'tab' or 'space' (default: comma; in TSV: tab)",
     )
-    group.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first row holds names (default: if it holds something not a number)",
-    )
-    group.add_argument(
-        "--columns",
-        metavar="LIST",
-        type=_checked(split_tokens),
-        help="columns to cluster by: names, positions from 1, ranges: x,y or 1,3-5 (default: all)",
-    )
-    group.add_argument(
-        "--exclude",
-        metavar="LIST",
-        type=_checked(split_tokens),
-        default=(),
-        help="columns not to cluster by; they are still written",
-    )
+    header = "whether the first row holds names (default: if it holds something not a number)"
+    add("--header", header, action=argparse.BooleanOptionalAction)
+    chosen = "columns to cluster by: names, positions from 1, ranges: x,y or 1,3-5 (default: all)"
+    add("--columns", chosen, metavar="LIST", type=columns)
+    left_out = "columns not to cluster by; they are still written"
+    add("--exclude", left_out, metavar="LIST", type=columns, default=())
 
 
 def _add_method_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
+    add = partial(_add, group)
+    add(
         "--method",
+        "how to find the clusters: cut the best edges of the minimum spanning tree, or run "
+        "K-means on its transitive distances, the paper's method (default: %(default)s)",
         choices=METHODS,
         default="cut",
-        help="how to find the clusters: cut the best edges of the minimum spanning tree, or run "
-        "K-means on its transitive distances, the paper's method (default: %(default)s)",
     )
-    group.add_argument(
+    add(
         "--metric",
+        f"distance between rows: {', '.join(METRICS)}, or what SciPy or scikit-learn calls "
+        "one of these (default: %(default)s)",
         metavar="NAME",
         type=_checked(_metric_name),
         default="euclidean",
-        help=f"distance between rows: {', '.join(METRICS)}, or what SciPy or scikit-learn calls "
-        "one of these (default: %(default)s)",
     )
-    group.add_argument("--p", type=_number, help="the exponent of --metric minkowski (default: 2)")
-    group.add_argument(
-        "--min-cluster-size",
-        metavar="N",
-        type=_integer(1),
-        help="no cluster has fewer rows, so that none is spent on a few outliers",
-    )
-    group.add_argument(
-        "--k-max",
-        metavar="N",
-        type=_integer(2),
-        default=20,
-        help="the largest number that '-k auto' considers (default: %(default)s)",
-    )
-    group.add_argument(
-        "--jobs",
-        metavar="N",
-        type=_n_jobs,
-        default=-1,
-        help="the number of threads; -1: every core (default: %(default)s)",
-    )
+    add("--p", "the exponent of --metric minkowski (default: 2)", type=_number)
+    smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
+    add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
+    largest = "the largest number that '-k auto' considers (default: %(default)s)"
+    add("--k-max", largest, metavar="N", type=_integer(2), default=20)
+    threads = "the number of threads; -1: every core (default: %(default)s)"
+    add("--jobs", threads, metavar="N", type=_n_jobs, default=-1)
 
 
 def _add_kmeans_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
+    add = partial(_add, group)
+    add(
         "--space",
-        choices=SPACES,
-        help="where K-means runs: on the rows of the distance matrix, or in the Euclidean space "
+        "where K-means runs: on the rows of the distance matrix, or in the Euclidean space "
         "of the same distances (default: rows)",
+        choices=SPACES,
     )
-    group.add_argument(
+    add(
         "--power",
-        type=_number,
-        help="raise transitive distances to this power; below 1 weakens the pull of outliers "
+        "raise transitive distances to this power; below 1 weakens the pull of outliers "
         "(default: 1.0)",
+        type=_number,
     )
-    group.add_argument("--init", choices=INITS, help="where K-means starts (default: cut)")
-    group.add_argument(
-        "--n-init",
-        metavar="N",
-        type=_integer_or_auto,
-        help="the number of random starts; 'auto' is 10 (default: auto)",
-    )
-    group.add_argument(
-        "--max-iter",
-        metavar="N",
-        type=_integer(1),
-        help="the most iterations of one start (default: 300)",
-    )
-    group.add_argument(
-        "--seed",
-        dest="random_state",
-        metavar="N",
-        type=_integer(0, _LARGEST_SEED),
-        help="makes random starts repeatable",
-    )
+    add("--init", "where K-means starts (default: cut)", choices=INITS)
+    starts = "the number of random starts; 'auto' is 10 (default: auto)"
+    add("--n-init", starts, metavar="N", type=_integer_or_auto)
+    iterations = "the most iterations of one start (default: 300)"
+    add("--max-iter", iterations, metavar="N", type=_integer(1))
+    seed = {"dest": "random_state", "metavar": "N", "type": _integer(0, _LARGEST_SEED)}
+    add("--seed", "makes random starts repeatable", **seed)
 
 
 def _add_output_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"where to write, in the format of its ending ({listed_endings()}; .npy holds the "
-        "labels alone); '-' or nothing writes CSV to standard output",
-    )
-    group.add_argument(
-        "--labels-only", action="store_true", help="leave out the columns of the input"
-    )
-    group.add_argument(
-        "--label-column",
-        metavar="NAME",
-        default="cluster",
-        help="the name of the column of labels (default: %(default)s)",
-    )
+    output = f"where to write, in the format of its ending ({LISTED_ENDINGS}; .npy holds the "
+    output += "labels alone); '-' or nothing writes CSV to standard output"
+    _add(group, "-o --output", output, metavar="FILE")
+    _add(group, "--labels-only", "leave out the columns of the input", action="store_true")
+    name = "the name of the column of labels (default: %(default)s)"
+    _add(group, "--label-column", name, metavar="NAME", default="cluster")
     talk = group.add_mutually_exclusive_group()
-    talk.add_argument(
-        "--json", action="store_true", help="write the summary to standard error as JSON"
-    )
-    talk.add_argument("--quiet", action="store_true", help="write no summary")
+    _add(talk, "--json", "write the summary to standard error as JSON", action="store_true")
+    _add(talk, "--quiet", "write no summary", action="store_true")
 
 
 def _checked(check: Callable[[str], T]) -> Callable[[str], T]:

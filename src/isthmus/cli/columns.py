@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from isthmus.cli.errors import UserError, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _POSITIONS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _LISTED = 20
@@ -18,17 +15,9 @@ _LISTED = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """Columns as they were asked for: header names, positions from 1, ranges of positions.
+    """Columns as they were asked for: header names, positions from 1, ranges of positions."""
 
-    Attributes
-    ----------
-    columns : tuple of str, optional
-        The columns to take; None takes all.
-    exclude : tuple of str
-        The columns to leave out of these.
-    """
-
-    columns: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None  # None takes all
     exclude: tuple[str, ...] = ()
 
     @property
@@ -50,16 +39,7 @@ def resolve_selection(
 ) -> tuple[int, ...]:
     """Return the selected positions, counted from 0, in the order asked for.
 
-    Parameters
-    ----------
-    selection : Selection
-        What was asked for.
-    names : sequence of str, optional
-        The header; None if there is none.
-    n_columns : int
-        The number of columns.
-    source : str
-        The file, for messages.
+    ``names`` is the header, if there is one; ``source`` is the file's name in messages.
     """
     chosen = list(range(n_columns))
     if selection.columns is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from isthmus._utils.typing import Floats, Ints
 from isthmus.cli.columns import (
     Selection,
     describe_column,
@@ -20,12 +22,7 @@ from isthmus.cli.columns import (
 from isthmus.cli.errors import UserError, shown
 from isthmus.cli.fields import finite_numbers, is_missing, is_number, why_no_number
 from isthmus.cli.formats import require_pyarrow
-from isthmus.cli.table import Table, TextSink, as_field, column_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from isthmus._utils.typing import Floats, Ints
+from isthmus.cli.table import CHOOSE_COLUMNS, Table, TextSink, as_field, column_names
 
 # Rows converted together: enough to be fast, few enough for their strings to be small beside
 # the file itself.
@@ -107,21 +104,10 @@ class CsvTable(Table):
 def read_csv(
     stream: BinaryIO, source: str, delimiter: str, header: bool | None, selection: Selection
 ) -> CsvTable:
-    """Read delimited text in UTF-8.
+    """Read delimited text in UTF-8; ``source`` is its name in messages.
 
-    Parameters
-    ----------
-    stream : binary file
-        Read to its end.
-    source : str
-        Its name, for messages.
-    delimiter : str
-        The character between fields.
-    header : bool, optional
-        Whether the first row is a header; None to find out: it is one if a selected column of
-        it holds something that is neither a number nor a missing value.
-    selection : Selection
-        The columns to take as numbers.
+    Where it is not said, the first row is a header if a selected column of it holds something that
+    is neither a number nor a missing value.
     """
     data = stream.read()
     _check_text(data, source)
@@ -250,4 +236,4 @@ def _advice(field: str, delimiter: str) -> str:
     for other in _OTHER_DELIMITERS:
         if other in field and other != delimiter:
             return f" If {shown(other)} separates the columns, add --delimiter {shown(other)}."
-    return " Choose the columns to cluster with --columns, or leave some out with --exclude."
+    return f" {CHOOSE_COLUMNS}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from dataclasses import dataclass
@@ -12,21 +13,18 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from isthmus._utils.tables import text_table
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.cli.errors import UserError
-from isthmus.cli.output_file import Output, open_output
+from isthmus.cli.output_file import Output, open_output, print_lines
 from isthmus.datasets import load_ionosphere, load_iris, make_multi_scale, make_two_moons
 from isthmus.estimators import TransitiveCut, TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
 from isthmus.plotting import plot_clusters, plot_spanning_tree, require_matplotlib
+from isthmus.spanning_tree import SpanningTree
 
 if TYPE_CHECKING:
-    import argparse
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from isthmus._utils.typing import Array, Floats, Ints
-    from isthmus.spanning_tree import SpanningTree
 
 DESCRIPTION = """\
 Cluster two moons, a multi-scale set, Iris and Ionosphere by TransitiveCut,
@@ -97,13 +95,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
+    path = Path(os.path.realpath(args.output))  # a link stays a link
     if not args.no_picture:
-        _check_can_draw(args.output)
+        _check_can_draw(args.output, path)
     outcomes = [compare(example) for example in examples()]
-    _print([*table(outcomes), "", *_NOTES])
+    print_lines([*table(outcomes), "", *_NOTES])
     if not args.no_picture:
-        _write_picture(draw(outcomes), args.output)
-        _print([f"picture: {args.output}"])
+        with open_output(Output(path, "png")) as stream:
+            draw(outcomes).savefig(stream, format="png")
+        print_lines([f"picture: {args.output}"])
     return 0
 
 
@@ -199,7 +199,7 @@ def _finish(axes: Axes, title: str) -> None:
     axes.spines[:].set_color("#BBBBBB")
 
 
-def _check_can_draw(output: Path) -> None:
+def _check_can_draw(output: Path, path: Path) -> None:
     """Refuse, before any work, a picture that could not be drawn or written."""
     try:
         require_matplotlib()
@@ -207,24 +207,9 @@ def _check_can_draw(output: Path) -> None:
         raise UserError(f"{error} (or leave the picture out with --no-picture)") from error
     if output.suffix.lower() != ".png":
         raise UserError(f"cannot write {output}: the picture is a PNG, so name it *.png.")
-    path = _behind_links(output)
     if path.is_dir():
         raise UserError(f"cannot write {output}: it is a directory.")
     if not path.parent.is_dir():
         raise UserError(f"cannot write {output}: there is no directory {output.parent}.")
     if not os.access(path.parent, os.W_OK):
         raise UserError(f"cannot write {output}: no permission to write to its directory.")
-
-
-def _print(lines: list[str]) -> None:
-    with open_output(Output(None, "text")) as stream:
-        stream.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
-
-
-def _write_picture(figure: Figure, output: Path) -> None:
-    with open_output(Output(_behind_links(output), "png")) as stream:
-        figure.savefig(stream, format="png")
-
-
-def _behind_links(output: Path) -> Path:
-    return Path(os.path.realpath(output))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from isthmus._utils.typing import Floats
 from isthmus.cli.errors import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from isthmus._utils.typing import Floats
 
 # What spreadsheets and statistics programs write for a value that is not there.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"})
-_ADVICE = "missing values must be filled in or removed first."
+MISSING_ADVICE = "missing values must be filled in or removed first."
 
 
 def is_missing(field: str) -> bool:
@@ -44,9 +40,9 @@ def finite_numbers(fields: Sequence[str]) -> Floats | None:
 def why_no_number(field: str) -> str | None:
     """Return why a field is not a finite number, for people; None if it is one."""
     if not field.strip():
-        return f"the field is empty; {_ADVICE}"
+        return f"the field is empty; {MISSING_ADVICE}"
     if is_missing(field):
-        return f"{shown(field)} is a missing value; {_ADVICE}"
+        return f"{shown(field)} is a missing value; {MISSING_ADVICE}"
     if not is_number(field):
         return f"{shown(field)} is not a number."
     return why_not_finite(float(field), shown(field))
@@ -57,5 +53,5 @@ def why_not_finite(number: float, text: str) -> str | None:
     if np.isfinite(number):
         return None
     if np.isnan(number):
-        return f"{text} is a missing value; {_ADVICE}"
+        return f"{text} is a missing value; {MISSING_ADVICE}"
     return f"{text} is infinite; only finite numbers can be clustered."

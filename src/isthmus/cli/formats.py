@@ -9,29 +9,14 @@ from isthmus.cli.errors import UserError
 
 FORMATS = ("csv", "tsv", "npy", "parquet")
 TEXT_FORMATS = ("csv", "tsv")
-_ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".npy": "npy",
-    ".parquet": "parquet",
-}
+_ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".npy": "npy", ".parquet": "parquet"}
+LISTED_ENDINGS = ", ".join(_ENDINGS)
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 def format_of_name(name: str) -> str | None:
     """Return the format that the ending of a file name stands for; None if it is not known."""
     return _ENDINGS.get(Path(name).suffix.lower())
-
-
-def listed_endings() -> str:
-    """Return the known endings, for a message."""
-    return ", ".join(_ENDINGS)
-
-
-def default_delimiter(file_format: str) -> str:
-    """Return the delimiter of a text format."""
-    return "\t" if file_format == "tsv" else ","
 
 
 def check_delimiter(text: str) -> str:

@@ -76,7 +76,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, by default those of the process.
 
     Returns the exit status: 0 for success, 2 for what the user can put right (told in one line),
-    130 if interrupted, 141 if the reader of the output went away. Anything else is a bug and raises.
+    130 if interrupted, 141 if the reader of the output went away. Anything else raises: a bug.
     """
     try:
         status = _dispatch(argv)

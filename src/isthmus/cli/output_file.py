@@ -5,30 +5,18 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from isthmus.cli.errors import UserError
-from isthmus.cli.formats import format_of_name, listed_endings, require_pyarrow
+from isthmus.cli.formats import LISTED_ENDINGS, format_of_name, require_pyarrow
 from isthmus.files.atomic_write import atomic_file
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-
-@dataclass(frozen=True)
-class Output:
-    """A file, or standard output, that can be written to.
-
-    Attributes
-    ----------
-    path : Path, optional
-        The file; None for standard output.
-    file_format : str
-        One of ``FORMATS``.
-    """
+class Output(NamedTuple):
+    """A file that can be written to, or standard output, where the path is None."""
 
     path: Path | None
     file_format: str
@@ -37,12 +25,7 @@ class Output:
 def check_output(name: str | None, input_name: str | None) -> Output:
     """Return the output of that name (``-`` or None: standard output), or say what is wrong.
 
-    Parameters
-    ----------
-    name : str, optional
-        The file to write.
-    input_name : str, optional
-        The file to read, which must be another one; ``-`` or None for standard input.
+    It must not be the file that is read.
     """
     if name is None or name == "-":
         return Output(None, "csv")
@@ -53,7 +36,7 @@ def check_output(name: str | None, input_name: str | None) -> Output:
     if file_format is None:
         raise UserError(
             f"cannot write {name}: its ending names no known format. "
-            f"Known endings: {listed_endings()}."
+            f"Known endings: {LISTED_ENDINGS}."
         )
     if not path.parent.is_dir():
         raise UserError(f"cannot write {name}: the directory {Path(name).parent} does not exist.")
@@ -83,23 +66,24 @@ def open_output(output: Output) -> Iterator[BinaryIO]:
         raise UserError(f"cannot write {name}: {error.strerror or error}.") from error
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines of text to standard output."""
+    with open_output(Output(None, "text")) as stream:
+        stream.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+
+
 @contextmanager
 def _standard_output() -> Iterator[BinaryIO]:
     if sys.stdout is None:
         raise UserError("standard output is closed. Name a file with --output.")
     sys.stdout.flush()
-    # Without Python's own buffer (python -u) a write may be partial.
-    with _buffered(sys.stdout.buffer) as stream:
-        yield stream
-        stream.flush()
-
-
-@contextmanager
-def _buffered(stream: BinaryIO) -> Iterator[BinaryIO]:
+    stream = sys.stdout.buffer
     if not isinstance(stream, io.RawIOBase):
         yield stream
+        stream.flush()
         return
-    # A second file on the same descriptor, so that closing it leaves standard output alone.
+    # Without Python's own buffer (python -u) a write may be partial. A second file on the same
+    # descriptor, so that closing it leaves standard output alone.
     with io.BufferedWriter(io.FileIO(stream.fileno(), "wb", closefd=False)) as buffered:
         yield buffered
 

@@ -4,51 +4,28 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
+from isthmus.cli.binary_tables import read_npy, read_parquet
 from isthmus.cli.columns import Selection
 from isthmus.cli.csv_table import read_csv
 from isthmus.cli.errors import UserError
-from isthmus.cli.formats import (
-    TEXT_FORMATS,
-    default_delimiter,
-    format_of_name,
-    listed_endings,
-)
-from isthmus.cli.npy_table import read_npy
-from isthmus.cli.parquet_table import read_parquet
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from isthmus.cli.table import Table
+from isthmus.cli.formats import LISTED_ENDINGS, TEXT_FORMATS, format_of_name
+from isthmus.cli.table import Table
 
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read a table; None stands for what the file itself says.
+class ReadOptions(NamedTuple):
+    """How to read a table; None leaves it to the file's ending and its first row."""
 
-    Attributes
-    ----------
-    file_format : str, optional
-        One of ``FORMATS``; by default the file's ending decides.
-    delimiter : str, optional
-        The character between the fields of a text; by default a comma, for TSV a tab.
-    header : bool, optional
-        Whether a text begins with a header; by default its first row decides.
-    selection : Selection
-        The columns to take as numbers.
-    """
-
-    file_format: str | None = None
-    delimiter: str | None = None
-    header: bool | None = None
-    selection: Selection = field(default_factory=Selection)
+    file_format: str | None
+    delimiter: str | None
+    header: bool | None
+    selection: Selection  # the columns to take as numbers
 
 
 def read_table(name: str | None, options: ReadOptions) -> Table:
@@ -59,14 +36,14 @@ def read_table(name: str | None, options: ReadOptions) -> Table:
             return read_npy(stream, source, options.selection)
         if file_format == "parquet":
             return read_parquet(stream, source, options.selection)
-        delimiter = options.delimiter or default_delimiter(file_format)
+        delimiter = options.delimiter or ("\t" if file_format == "tsv" else ",")
         return read_csv(stream, source, delimiter, options.header, options.selection)
 
 
 def input_format(name: str | None, options: ReadOptions) -> str:
     """Return the format to read; raise UserError if it is unknown or the options contradict it."""
     file_format = options.file_format
-    if file_format is None and is_standard_input(name):
+    if file_format is None and (name is None or name == "-"):
         file_format = "csv"
     if file_format is None:
         # A delimiter says that it is text, whatever the file is called.
@@ -74,18 +51,13 @@ def input_format(name: str | None, options: ReadOptions) -> str:
     if file_format is None:
         raise UserError(
             f"{name}: the format cannot be told from the name. Known endings: "
-            f"{listed_endings()}. For any other file, name it with --format."
+            f"{LISTED_ENDINGS}. For any other file, name it with --format."
         )
     if file_format not in TEXT_FORMATS and (options.delimiter or options.header is not None):
         raise UserError(
             f"--delimiter, --header and --no-header do not apply to {file_format} input."
         )
     return file_format
-
-
-def is_standard_input(name: str | None) -> bool:
-    """Whether a file name stands for standard input."""
-    return name is None or name == "-"
 
 
 @contextmanager

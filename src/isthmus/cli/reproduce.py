@@ -5,23 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isthmus._utils.parallel import available_cores
 from isthmus._utils.progress import ProgressBar
 from isthmus.cli.errors import UserError, say
-from isthmus.cli.output_file import Output, open_output
+from isthmus.cli.output_file import print_lines
 from isthmus.paper.experiment import PARTS, load_experiment
 from isthmus.paper.report import HTML, write_report
 from isthmus.paper.report_text import Page, duration
 from isthmus.paper.runner import TaskFailedError, run_experiments
 from isthmus.paper.store import Record, Store
 from isthmus.plotting import require_matplotlib
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 DESCRIPTION = """\
 Compute every figure, table and number of the paper again, with the methods it compares with, and
@@ -138,8 +135,7 @@ def _finished(
 def _print_claims(page: Page, path: Path) -> None:
     lines = [line for name, claim in page.claims for line in _claim_lines(name, claim)]
     lines += ["", f"claims: {page.verdicts}", f"report: {path}"]
-    with open_output(Output(None, "text")) as stream:
-        stream.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+    print_lines(lines)
 
 
 def _claim_lines(name: str, claim: Any) -> list[str]:

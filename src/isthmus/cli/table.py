@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from isthmus._utils.typing import Array, Ints
 
-    from isthmus._utils.typing import Array, Ints
+CHOOSE_COLUMNS = "Choose the columns to cluster with --columns, or leave some out with --exclude."
 
 
 class TextSink(Protocol):
@@ -23,24 +23,12 @@ class TextSink(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Table(ABC):
-    """Rows of a file and, as numbers, the columns of it that are clustered.
+    """Rows of a file and, as numbers, the columns of it that are clustered."""
 
-    Attributes
-    ----------
-    names : tuple of str, optional
-        The header; None if there is none.
-    selected : tuple of int
-        The positions of the clustered columns, counted from 0.
-    points : ndarray of shape (n_rows, n_selected)
-        The clustered columns: finite, float64 or float32.
-    delimiter : str
-        What separates the fields when the table is written as text to standard output.
-    """
-
-    names: tuple[str, ...] | None
-    selected: tuple[int, ...]
-    points: Array
-    delimiter: str
+    names: tuple[str, ...] | None  # the header
+    selected: tuple[int, ...]  # the positions of the clustered columns, counted from 0
+    points: Array  # (n_rows, n_selected), those columns: finite, float64 or float32
+    delimiter: str  # between the fields when the table is written to standard output as text
 
     @abstractmethod
     def rows(self) -> Iterator[Sequence[object]]:

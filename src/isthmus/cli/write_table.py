@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from isthmus._utils.typing import Ints
 from isthmus.cli.errors import UserError
 from isthmus.cli.formats import require_pyarrow
 from isthmus.cli.output_file import Output, open_output
 from isthmus.cli.table import Table, TextSink, as_field
 
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Ints
 
-
-@dataclass(frozen=True)
-class WriteOptions:
-    """How to write labels.
-
-    Attributes
-    ----------
-    output : Output
-        Where to.
-    label_column : str
-        The name of the column of labels.
-    labels_only : bool
-        Whether to leave out the columns of the input.
-    delimiter : str, optional
-        The character between fields that was asked for.
-    """
+class WriteOptions(NamedTuple):
+    """How to write labels."""
 
     output: Output
-    label_column: str = "cluster"
-    labels_only: bool = False
-    delimiter: str | None = None
+    label_column: str
+    labels_only: bool
+    delimiter: str | None  # the one that was asked for
 
 
 def check_label_column(table: Table, options: WriteOptions) -> None:

@@ -1,0 +1,151 @@
+"""NumPy's ``.npy``, and Parquet through pyarrow → Table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from isthmus._utils.typing import Array
+from isthmus.cli.columns import Selection, describe_column, resolve_selection
+from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.fields import MISSING_ADVICE, why_not_finite
+from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.table import CHOOSE_COLUMNS, Table, column_names
+
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class NpyTable(Table):
+    """A table that was a two-dimensional array."""
+
+    array: Array
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        """Yield each row; numbers have the fewest digits that tell them apart."""
+        # A float32 that became a Python float would show the digits of a float64.
+        exact = self.array.dtype.kind != "f" or self.array.dtype.itemsize == 8
+        for start in range(0, len(self.array), _BLOCK):
+            block = self.array[start : start + _BLOCK]
+            yield from (block if exact else block.astype(str)).tolist()
+
+    def to_arrow(self) -> Any:
+        """Return the columns, named ``column_1`` and so on, in the array's own type."""
+        pa = require_pyarrow()
+        native = self.array.astype(self.array.dtype.newbyteorder("="), copy=False)
+        columns = [pa.array(np.ascontiguousarray(column)) for column in native.T]
+        return pa.Table.from_arrays(columns, names=column_names(None, len(columns)))
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetTable(Table):
+    """A table that was a Parquet file."""
+
+    arrow: Any
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        """Yield each row; numbers have the fewest digits that tell them apart."""
+        pa = require_pyarrow()
+        # A float32 that became a Python float would show the digits of a float64.
+        columns = [
+            column.cast(pa.string()) if pa.types.is_float32(column.type) else column
+            for column in self.arrow.columns
+        ]
+        table = pa.Table.from_arrays(columns, names=self.arrow.column_names)
+        for batch in table.to_batches(max_chunksize=_BLOCK):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    def to_arrow(self) -> Any:
+        """Return the table as it was."""
+        return self.arrow
+
+
+def read_npy(stream: BinaryIO, source: str, selection: Selection) -> NpyTable:
+    """Read a two-dimensional array of numbers; nothing in the file is ever executed."""
+    # NumPy reads the header as Python source: what a damaged one raises has no common type.
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # headers of old files take a second try
+            array: Array = np.lib.format.read_array(stream, allow_pickle=False)
+    except Exception as error:
+        raise UserError(f"{source} is not a .npy file of numbers: {one_line(error)}") from error
+    if array.dtype.kind not in "iuf":
+        raise UserError(f"{source} holds an array of type {array.dtype}, which is not numeric.")
+    if array.ndim != 2:
+        raise UserError(
+            f"{source} holds an array of shape {array.shape}; "
+            "expected two dimensions: one row per point, one column per feature."
+        )
+    if 0 in array.shape:
+        raise UserError(f"{source} is empty: its shape is {array.shape}.")
+    selected = resolve_selection(selection, None, array.shape[1], source)
+    chosen = array if selected == tuple(range(array.shape[1])) else array[:, selected]
+    points = chosen.astype(np.float32 if chosen.dtype == np.float32 else np.float64, copy=False)
+    _refuse_not_finite(points, selected, None, source)
+    return NpyTable(None, selected, points, ",", array)
+
+
+def read_parquet(stream: BinaryIO, source: str, selection: Selection) -> ParquetTable:
+    """Read a Parquet file."""
+    pa = require_pyarrow()
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(stream).read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UserError(f"{source} is not a readable Parquet file: {one_line(error)}") from error
+    names = tuple(table.column_names)
+    if not names or not table.num_rows:
+        raise UserError(f"{source} is empty: {table.num_rows} rows, {len(names)} columns.")
+    selected = resolve_selection(selection, names, len(names), source)
+    if selection.columns is None:
+        _refuse_index(table, selected, source)
+    columns = [table.column(position) for position in selected]
+    for position, column in zip(selected, columns, strict=True):
+        _check_column(column, describe_column(position, names), source)
+    single = all(pa.types.is_float32(column.type) for column in columns)
+    points = np.empty((len(columns[0]), len(columns)), np.float32 if single else np.float64)
+    for j, column in enumerate(columns):
+        kind = pa.float32() if single else pa.float64()
+        points[:, j] = column.cast(kind, safe=False).to_numpy()
+    _refuse_not_finite(points, selected, names, source)
+    return ParquetTable(names, selected, points, ",", table)
+
+
+def _refuse_not_finite(
+    points: Array, selected: Sequence[int], names: Sequence[str] | None, source: str
+) -> None:
+    """Raise UserError that names the first NaN or infinity, rows counted from 1."""
+    if np.isfinite(points).all():
+        return
+    row, j = (int(index[0]) for index in np.nonzero(~np.isfinite(points)))
+    number = float(points[row, j])
+    where = f"{source}, row {row + 1}, {describe_column(selected[j], names)}"
+    raise UserError(f"{where}: {why_not_finite(number, str(number))}")
+
+
+def _refuse_index(table: Any, selected: Sequence[int], source: str) -> None:
+    # pandas stores an index as one more column; nobody means to cluster by it unasked.
+    index = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    for position in selected:
+        if table.column_names[position] in [name for name in index if isinstance(name, str)]:
+            raise UserError(
+                f"{source}, {describe_column(position, table.column_names)} is the index of a "
+                "pandas DataFrame: choose columns with --columns, or leave it out with --exclude."
+            )
+
+
+def _check_column(column: Any, name: str, source: str) -> None:
+    types = require_pyarrow().types
+    is_numeric = (types.is_integer, types.is_floating, types.is_decimal)
+    if not any(is_kind(column.type) for is_kind in is_numeric):
+        raise UserError(
+            f"{source}, {name} is of type {column.type}, which is not numeric. {CHOOSE_COLUMNS}"
+        )
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        raise UserError(f"{source}, row {row + 1}, {name}: the field is empty; {MISSING_ADVICE}")
