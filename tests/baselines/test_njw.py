@@ -11,8 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from inputs import points
 from isthmus.baselines import NJWSpectralClustering, spectral
 from isthmus.baselines.affinities import gaussian_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
-from isthmus.baselines.spectral import label_rows
+from isthmus.baselines.spectral import label_rows, leading_eigenvectors, unit_rows
 from isthmus.datasets import make_two_moons
 
 

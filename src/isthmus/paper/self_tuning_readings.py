@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from isthmus._utils.typing import Array, Floats
+from isthmus._utils.typing import Floats
 from isthmus.baselines.affinities import local_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
-from isthmus.baselines.rotation import align_incrementally, minimise_cost
+from isthmus.baselines.rotation import align_incrementally, minimise_cost, nearest_axes
+from isthmus.baselines.spectral import leading_eigenvectors, unit_rows
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.paper.methods import n_classes, run_kmeans, run_ours, single_start
@@ -118,15 +118,10 @@ def _errors_by_rank(
         aligned = align_incrementally(vectors)[0][-1]
         descended = minimise_cost(rows, np.eye(rows.shape[1]))[0]
         found["gaps"].append(gap)
-        found["rotation"].append(error_rate(y, _nearest_axes(rows @ aligned)))
-        found["one descent"].append(error_rate(y, _nearest_axes(rows @ descended)))
+        found["rotation"].append(error_rate(y, nearest_axes(rows @ aligned)))
+        found["one descent"].append(error_rate(y, nearest_axes(rows @ descended)))
         found["kmeans"].append(_most_frequent_error(rows, y, n_starts))
     return found
-
-
-def _nearest_axes(rows: Floats) -> Array:
-    nearest: Array = np.abs(rows).argmax(axis=1)
-    return nearest
 
 
 def _most_frequent_error(rows: Floats, y: Any, n_starts: int) -> float:

@@ -18,7 +18,7 @@ from sklearn.metrics import pairwise_distances
 from isthmus._utils.typing import Array, Floats
 from isthmus.baselines import NJWSpectralClustering, SelfTuningSpectralClustering
 from isthmus.baselines.affinities import gaussian_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import unit_rows
+from isthmus.baselines.spectral import unit_rows
 from isthmus.estimators import TransitiveKMeans
 from isthmus.plotting.style import PALETTE
 from isthmus.ultrametric import UltrametricTree
