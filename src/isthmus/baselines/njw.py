@@ -9,8 +9,13 @@ from sklearn.utils import check_random_state
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_positive
 from isthmus._utils.typing import Floats
 from isthmus.baselines.affinities import affinities, gaussian_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
-from isthmus.baselines.spectral import SpectralClusterer, check_n_init, kmeans_labels, label_rows
+from isthmus.baselines.spectral import (
+    SpectralClusterer,
+    check_n_init,
+    label_rows,
+    leading_eigenvectors,
+    unit_rows,
+)
 
 
 class NJWSpectralClustering(SpectralClusterer):
@@ -93,9 +98,5 @@ class NJWSpectralClustering(SpectralClusterer):
         exponents = gaussian_exponents(distances, float(self.sigma))
         vectors, self.eigengap_ = leading_eigenvectors(normalised_affinities(exponents), k)
         self.embedding_ = unit_rows(vectors)
-        self.labels_ = label_rows(
-            self.embedding_,
-            distances,
-            lambda rows: kmeans_labels(rows, k, self.n_init, self.random_state),
-        )
+        self.labels_ = label_rows(self.embedding_, distances, self._kmeans)
         self.affinity_matrix_ = affinities(exponents)

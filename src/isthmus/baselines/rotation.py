@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus._utils.typing import Floats
-from isthmus.baselines.eigenvectors import unit_rows
+from isthmus._utils.typing import Floats, Labels
+from isthmus.baselines.spectral import unit_rows
 
 _MAX_STEPS = 200
 # Costs are means over rows. A step must lower them by this share of what the gradient predicts …
@@ -32,21 +32,12 @@ def alignment_cost(rows: Floats) -> float:
 
 
 def align_incrementally(vectors: Floats) -> tuple[list[Floats], Floats]:
-    """Align the first c eigenvectors with the axes, for c = 1 … k.
+    """Align the first c of k eigenvectors, (n, k), the leading one first, for c = 1 … k.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, k)
-        Eigenvectors, the leading one first.
-
-    Returns
-    -------
-    rotations : list of ndarray of shape (c, c)
-        Each descent starts from the rotation before it, which leaves the new eigenvector as it is,
-        and again from the axes of c almost orthogonal rows. The better result of both is kept:
-        from either start alone it can end in a poor local minimum.
-    costs : ndarray of shape (k,)
-        The minimised cost, as of :func:`alignment_cost`.
+    Returns the k rotations, (c, c), and the minimised costs, as of :func:`alignment_cost`. Each
+    descent starts from the rotation before it, which leaves the new eigenvector as it is, and again
+    from the axes of c almost orthogonal rows. The better result of both is kept: from either start
+    alone it can end in a poor local minimum.
     """
     rotations, costs = [np.eye(1)], [1.0]
     for c in range(2, vectors.shape[1] + 1):
@@ -59,6 +50,12 @@ def align_incrementally(vectors: Floats) -> tuple[list[Floats], Floats]:
         rotations.append(rotation)
         costs.append(cost)
     return rotations, np.array(costs)
+
+
+def nearest_axes(rows: Floats) -> Labels:
+    """Return the axis, (n,) int32, that each row is nearest to."""
+    axes: Labels = np.abs(rows).argmax(axis=1).astype(np.int32)
+    return axes
 
 
 def best_number(costs: Floats) -> int:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
-from isthmus._utils.typing import Floats, Labels
+from isthmus._utils.typing import Floats
 from isthmus.baselines.affinities import affinities, local_exponents, normalised_affinities
-from isthmus.baselines.eigenvectors import leading_eigenvectors, unit_rows
-from isthmus.baselines.rotation import align_incrementally, best_number
-from isthmus.baselines.spectral import SpectralClusterer, check_n_init, kmeans_labels, label_rows
+from isthmus.baselines.rotation import align_incrementally, best_number, nearest_axes
+from isthmus.baselines.spectral import (
+    SpectralClusterer,
+    check_n_init,
+    label_rows,
+    leading_eigenvectors,
+    unit_rows,
+)
 
 
 class SelfTuningSpectralClustering(SpectralClusterer):
@@ -120,22 +124,15 @@ class SelfTuningSpectralClustering(SpectralClusterer):
             k = check_n_clusters(self.n_clusters, n_points)
         exponents = local_exponents(distances, int(self.n_neighbors))
         vectors, _ = leading_eigenvectors(normalised_affinities(exponents), k)
-        rotation = np.eye(k)
+        cluster = self._kmeans
         self.__dict__.pop("alignment_costs_", None)  # of an earlier fit
         if automatic or self.alignment == "rotation":
             rotations, self.alignment_costs_ = align_incrementally(vectors)
             k = best_number(self.alignment_costs_) if automatic else k
-            rotation = rotations[k - 1]
         rows = unit_rows(vectors[:, :k])
         if self.alignment == "rotation":
-            rows = rows @ rotation
-        self.labels_ = label_rows(rows, distances, self._cluster)
+            rows, cluster = rows @ rotations[k - 1], nearest_axes
+        self.labels_ = label_rows(rows, distances, cluster)
         self.n_clusters_ = k
         self.affinity_matrix_ = affinities(exponents)
         self.embedding_ = rows
-
-    def _cluster(self, rows: Floats) -> Labels:
-        if self.alignment == "kmeans":
-            return kmeans_labels(rows, rows.shape[1], self.n_init, self.random_state)
-        axes: Labels = np.abs(rows).argmax(axis=1).astype(np.int32)
-        return axes

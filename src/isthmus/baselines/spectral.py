@@ -1,4 +1,4 @@
-"""What both spectral methods share: distances of points → fit; rows of eigenvectors → labels."""
+"""What both spectral methods share: distances of points, eigenvectors, rows → labels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.linalg import eigh
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -29,6 +30,9 @@ class SpectralClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     With ``fit_distances`` several values of a parameter can share the distances.
     """
+
+    n_init: int | str
+    random_state: Any
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Compute the distances of X and find its clusters.
@@ -64,6 +68,14 @@ class SpectralClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_distances(self, distances: Floats) -> None:
         """Set the attributes that ``fit`` promises."""
 
+    def _kmeans(self, rows: Floats) -> Labels:
+        # The rows come from orthonormal columns, so at least as many of them differ as there are
+        # columns, even where points are equal: no cluster is empty.
+        n_init = check_n_init(self.n_init)
+        kmeans = KMeans(rows.shape[1], n_init=n_init, random_state=self.random_state)
+        labels: Labels = kmeans.fit(rows).labels_
+        return labels
+
 
 def distances_of(estimator: BaseEstimator, X: Any, n_fits: int = 1) -> Floats:
     """Return the distances, (n, n), of points, which are checked on behalf of an estimator.
@@ -93,15 +105,30 @@ def check_n_init(n_init: Any) -> int:
     return check_integer(n_init, "n_init", 1)
 
 
-def kmeans_labels(rows: Floats, n_clusters: int, n_init: Any, random_state: Any) -> Labels:
-    """Return the labels, (n,) int32, of K-means on rows, (n, n_clusters).
+def leading_eigenvectors(matrix: Floats, n_vectors: int) -> tuple[Floats, float]:
+    """Return the eigenvectors of the largest eigenvalues, the largest first, and the gap below.
 
-    The rows come from n_clusters orthonormal columns, so at least n_clusters of them differ, even
-    where points are equal: no cluster is empty.
+    matrix : (n, n) float64
+        Symmetric; destroyed.
+
+    The gap is how far the next eigenvalue is below theirs; infinite where there is none.
     """
-    kmeans = KMeans(n_clusters, n_init=check_n_init(n_init), random_state=random_state)
-    labels: Labels = kmeans.fit(rows).labels_
-    return labels
+    n_points = len(matrix)
+    first = max(n_points - n_vectors - 1, 0)
+    values, vectors = eigh(
+        matrix, subset_by_index=(first, n_points - 1), overwrite_a=True, check_finite=False
+    )
+    gap = float(values[1] - values[0]) if n_vectors < n_points else np.inf
+    return np.ascontiguousarray(vectors[:, : -n_vectors - 1 : -1]), gap
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Return the rows scaled to unit length, however short they are; zero rows stay zero."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    scaled = vectors / np.where(largest == 0.0, 1.0, largest)  # their squares do not underflow
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    rows: Floats = scaled / np.where(lengths == 0.0, 1.0, lengths)
+    return rows
 
 
 def label_rows(rows: Floats, distances: Floats, cluster: Callable[[Floats], Labels]) -> Labels:
