@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isthmus._utils.parameters import check_integer
+from isthmus._utils.typing import Floats, Ints
 from isthmus.plotting.style import (
     DASHES,
     EDGE_COLOUR,
@@ -20,12 +21,10 @@ from isthmus.plotting.style import (
     size_in_points,
 )
 from isthmus.plotting.tree_top import SEVERAL, TreeTop, tree_top
+from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from isthmus._utils.typing import Floats, Ints
-    from isthmus.ultrametric import UltrametricTree
 
 # How far above the largest finite height infinity is drawn, as a share of it.
 _ABOVE_FINITE = 0.15
@@ -95,13 +94,6 @@ def link_lines(top: TreeTop, infinity: float) -> Floats:
     return np.concatenate([legs, bar[:, None]], axis=1)
 
 
-def leaf_labels(top: TreeTop) -> list[str]:
-    """Return the number of each group's points, or the point where all groups are single ones."""
-    if top.points is not None:
-        return [str(point) for point in top.points]
-    return [f"{size:,}" for size in top.sizes]
-
-
 def _colours(clusters: Ints) -> list[str]:
     return [
         EDGE_COLOUR if cluster == SEVERAL else cluster_style(cluster).colour
@@ -163,7 +155,8 @@ def _label_leaves(axes: Axes, top: TreeTop, max_leaves: int) -> None:
     axes.set_xticks([])
     if labelled:
         rotation = 90 if n_groups > _MAX_HORIZONTAL_LABELS else 0
-        axes.set_xticks(np.arange(n_groups), leaf_labels(top), fontsize=size, rotation=rotation)
+        names = [f"{n:,}" for n in top.sizes] if top.points is None else list(map(str, top.points))
+        axes.set_xticks(np.arange(n_groups), names, fontsize=size, rotation=rotation)
     axes.tick_params(axis="x", length=0)
     if top.points is not None:
         axes.set_xlabel("point" if labelled else f"{n_groups} points")

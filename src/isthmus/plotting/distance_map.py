@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isthmus._utils.parameters import check_integer, coded_labels
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.group_means import mean_distances_of_groups
-
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Array, Floats, Ints
-    from isthmus.ultrametric import UltrametricTree
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,10 @@ def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> 
     A cell is the mean, not the smallest or a sampled distance, so that the map looks as if all
     n × n cells had been drawn and seen from afar. It needs O(n + size²) memory.
     """
-    size = check_integer(size, "size", 1)
-    n_points = tree.n_points
     order, cluster_bounds, names = sort_by_cluster(tree.leaf_order, labels)
-    bounds = group_bounds(cluster_bounds, size)
+    bounds = group_bounds(cluster_bounds, check_integer(size, "size", 1))
     n_groups = len(bounds) - 1
-    groups = np.empty(n_points, dtype=np.int64)
+    groups = np.empty(tree.n_points, dtype=np.int64)
     groups[order] = np.repeat(np.arange(n_groups), np.diff(bounds))
     means = mean_distances_of_groups(tree, groups, n_groups)
     return DistanceMap(means, bounds, order, cluster_bounds, names)
@@ -109,10 +105,6 @@ def group_bounds(cluster_bounds: Ints, size: int) -> Ints:
         )
     sizes = np.diff(cluster_bounds)
     shares = 1 + (size - n_clusters) * sizes // n_points
-    return np.concatenate(
-        [
-            start + np.arange(share) * n // share
-            for start, n, share in zip(cluster_bounds, sizes, shares, strict=False)
-        ]
-        + [cluster_bounds[-1:]]
-    )
+    clusters = zip(cluster_bounds, sizes, shares, strict=False)
+    starts = [start + np.arange(share) * n // share for start, n, share in clusters]
+    return np.concatenate([*starts, cluster_bounds[-1:]])

@@ -9,6 +9,7 @@ import numpy as np
 
 from isthmus._utils.parameters import check_integer
 from isthmus._utils.tables import count
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.plotting.distance_map import distance_map, sort_by_cluster
 from isthmus.plotting.style import (
     FAINT_COLOUR,
@@ -18,13 +19,11 @@ from isthmus.plotting.style import (
     largest_finite,
     panels_or_new,
 )
+from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
-
-    from isthmus._utils.typing import Array, Floats, Ints
-    from isthmus.ultrametric import UltrametricTree
 
 # From dark blue to yellow in even steps of lightness, which colour-blind readers see as well.
 _COLOUR_MAP = "viridis"
@@ -61,7 +60,8 @@ def plot_distance_map(
     axes = axes_or_new(ax)
     image = _draw_matrix(axes, drawn.means, drawn.bounds, largest_finite(drawn.means))
     _draw_clusters(axes, drawn.cluster_bounds, drawn.names)
-    axes.set_xlabel(_describe_rows(drawn.n_points, drawn.names is not None))
+    sorted_by = "in leaf order" if drawn.names is None else "by cluster"
+    axes.set_xlabel(f"{count(drawn.n_points, 'point')} {sorted_by}")
     mean = "" if len(drawn.means) == drawn.n_points else "mean "
     _add_colour_bar(image, [axes], drawn.means, f"{mean}transitive distance")
     return axes
@@ -183,10 +183,6 @@ def _draw_clusters(axes: Axes, bounds: Ints, names: Array | None) -> None:
     axes.hlines(inner, 0, n_points, colors=_BOUNDARY_COLOUR, linewidths=width)
     axes.set_yticks(*named_middles(bounds, names))
     axes.tick_params(labelleft=True)
-
-
-def _describe_rows(n_points: int, by_cluster: bool) -> str:
-    return f"{count(n_points, 'point')} {'by cluster' if by_cluster else 'in leaf order'}"
 
 
 def _add_colour_bar(image: ScalarMappable, axes: list[Axes], distances: Floats, label: str) -> None:

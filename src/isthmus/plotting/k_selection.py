@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isthmus._utils.parameters import as_real
+from isthmus._utils.typing import Array, Floats
 from isthmus.plotting.style import (
     CUT_COLOUR,
     EDGE_COLOUR,
@@ -20,8 +21,6 @@ from isthmus.plotting.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from isthmus._utils.typing import Array, Floats
 
 _COLOURS = {"clear": PALETTE[0], "weak": PALETTE[4], "": FAINT_COLOUR}
 _NAMES = {"clear": "clear", "weak": "weak, but stands out", "": "no wider than chance allows"}

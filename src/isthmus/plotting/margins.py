@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isthmus._utils.typing import Array, Floats
 from isthmus.plotting.style import (
     CUT_COLOUR,
     DASHES,
@@ -25,8 +25,6 @@ from isthmus.ultrametric.separation import margins_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isthmus._utils.typing import Array, Floats
-
 # How far beyond the largest finite distance infinity is drawn, as a share of it.
 _BEYOND_FINITE = 0.12
 # The height above the clusters that the legend takes, in points of the drawing.
@@ -35,18 +33,11 @@ _LEGEND_HEIGHT = 26.0
 _MAX_NAMES = 80
 
 
-@dataclass(frozen=True)
-class Dumbbells:
+class Dumbbells(NamedTuple):
     """Two distances for each cluster, sorted by their difference, the margin, largest first.
 
-    Attributes
-    ----------
-    names : list of str
-        The labels of the clusters.
-    inside, outside : ndarray of shape (n_clusters,)
-    failing : ndarray of shape (n_clusters,)
-        Whether the cluster is not narrower than its distance to the outside. Equality is not
-        enough, as in the paper's Definition 2; a single cluster never fails.
+    A cluster fails unless it is narrower than its distance to the outside: equality is not enough,
+    as in the paper's Definition 2. A single cluster never fails.
     """
 
     names: list[str]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isthmus._utils.parameters import coded_labels
+from isthmus._utils.typing import Array, Floats
 from isthmus.plotting.scatter import SMALL_POINT_SIZE, check_plane, draw_points
 from isthmus.plotting.style import CUT_COLOUR, FAINT_COLOUR, add_wide_legend, plane_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from isthmus._utils.typing import Array, Floats
 
 _PATH_COLOUR = "#000000"
 # From a point to its name, in points of the drawing.
@@ -23,29 +21,14 @@ _NAME_DISTANCE = 7.0
 _MARGIN = 0.06
 
 
-@dataclass(frozen=True)
-class PathInPlane:
-    """A path and what is marked on it, as coordinates.
+class PathInPlane(NamedTuple):
+    """A path and what is marked on it, as coordinates."""
 
-    Attributes
-    ----------
-    vertices : ndarray of shape (n_vertices, 2)
-        The points of the path, both ends included.
-    ends : tuple of int
-        The points at its two ends, or the one point of a path that has no other.
-    outward : ndarray of shape (n_ends, 2)
-        Unit vectors that point away from the path, one for each end.
-    edge : ndarray of shape (2, 2), or None
-        The ends of the transitive edge.
-    length : float or None
-        Its length, where it is known.
-    """
-
-    vertices: Floats
-    ends: tuple[int, ...]
-    outward: Floats
-    edge: Floats | None
-    length: float | None
+    vertices: Floats  # (n_vertices, 2), both ends included
+    ends: tuple[int, ...]  # two points, or the one point of a path that has no other
+    outward: Floats  # (n_ends, 2), unit vectors that point away from the path
+    edge: Floats | None  # (2, 2), the ends of the transitive edge
+    length: float | None  # of that edge, where it is known
 
 
 def plot_path(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isthmus._utils.parameters import as_real, coded_labels
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.validation import check_points
 from isthmus.plotting.style import (
     CUT_COLOUR,
@@ -17,12 +18,10 @@ from isthmus.plotting.style import (
     cluster_style,
     plane_axes,
 )
+from isthmus.spanning_tree import SpanningTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from isthmus._utils.typing import Array, Floats, Ints
-    from isthmus.spanning_tree import SpanningTree
 
 POINT_SIZE, SMALL_POINT_SIZE = 14.0, 7.0
 # Outlier scores from light to dark, so that outliers stand out without colours, too.
@@ -146,13 +145,10 @@ def draw_points(
     axes: Axes, points: Array, codes: Ints | None, *, size: float, colour: str = EDGE_COLOUR
 ) -> None:
     """Draw points, a collection for each cluster; in one colour where there are no clusters."""
-    styles = [ClusterStyle(colour, MARKERS[0])]
-    groups = [points]
+    groups = [(ClusterStyle(colour, MARKERS[0]), points)]
     if codes is not None:
-        n_clusters = int(codes.max()) + 1
-        styles = [cluster_style(c) for c in range(n_clusters)]
-        groups = [points[codes == c] for c in range(n_clusters)]
-    for style, group in zip(styles, groups, strict=True):
+        groups = [(cluster_style(c), points[codes == c]) for c in range(int(codes.max()) + 1)]
+    for style, group in groups:
         x, y = group.T
         axes.scatter(x, y, s=size, c=style.colour, marker=style.marker, linewidths=0, zorder=3)
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isthmus._utils.parameters import as_real
+from isthmus._utils.typing import Array, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-
-    from isthmus._utils.typing import Array, Floats
 
 # The palette of Okabe and Ito, which colour-blind readers can tell apart. Yellow and black, the
 # faintest and the one most like the edges, come last.
@@ -37,8 +35,7 @@ FAINT_COLOUR = "#BBBBBB"
 DASHES = (0, (3, 1.5))
 
 
-@dataclass(frozen=True)
-class ClusterStyle:
+class ClusterStyle(NamedTuple):
     """How the points of one cluster look."""
 
     colour: str

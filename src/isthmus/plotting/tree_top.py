@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isthmus._utils.parameters import check_integer, coded_labels
-
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Array, Floats, Ints
-    from isthmus.ultrametric import UltrametricTree
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.ultrametric import UltrametricTree
 
 # The cluster of a node whose points have several labels, or none.
 SEVERAL = -1
