@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_integer, check_n_clusters
 from isthmus._utils.typing import Array, Ints
 from isthmus.estimators import KMeansDuality
+from isthmus.evaluation import match_labels
 from isthmus.metrics.validation import check_points
 
 
@@ -92,16 +92,4 @@ def duality_gap(
     settings: dict[str, Any] = {"init": "random", "n_init": n_init, "random_state": seed}
     labels = KMeans(k, **settings).fit(points).labels_
     dual = KMeansDuality(k, **settings).fit(points).labels_
-    return DualityGap(labels, _renamed(dual, labels, k))
-
-
-def _renamed(labels: Array, like: Array, n_clusters: int) -> Array:
-    """Return labels with their clusters renamed to match those of ``like`` best.
-
-    Both hold integers below ``n_clusters``.
-    """
-    together = np.zeros((n_clusters, n_clusters), dtype=np.int64)
-    np.add.at(together, (labels, like), 1)
-    _, names = linear_sum_assignment(together, maximize=True)
-    renamed: Array = names[labels].astype(like.dtype)
-    return renamed
+    return DualityGap(labels, match_labels(labels, dual))

@@ -39,24 +39,13 @@ _WITHOUT_TIES = "Break ties, for example by adding a little noise to the points.
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sums:
-    """What the events below each merge, itself excluded, can add to the number of clusters.
-
-    Attributes
-    ----------
-    children, heights : the merges
-    added : (n - 1,) int64
-        How many clusters the event of the merge adds, as far as it lies at or below the merge.
-    largest : (n - 1,) int64
-        The largest sum.
-    known : dict
-        The sums themselves, for merges where some may be out of reach.
-    """
+    """What the events below each merge, itself excluded, can add to the number of clusters."""
 
     children: Ints
     heights: Floats
-    added: Ints
-    largest: Ints
-    known: dict[int, NumberSet]
+    added: Ints  # (n - 1,), by the event of the merge, as far as it lies at or below the merge
+    largest: Ints  # (n - 1,), the largest sum
+    known: dict[int, NumberSet]  # the sums themselves, where some may be out of reach
 
     def of_child(self, e: int, side: int) -> NumberSet:
         """Return what a child of merge e can add, whole or split."""
@@ -120,8 +109,7 @@ class ConsistentPartitions:
         return labels_of_parts(self.tree, state == _SPLIT)
 
     def __repr__(self) -> str:
-        shown = ", ".join(_as_ranges(self.counts, 8))
-        return f"ConsistentPartitions(counts={shown})"
+        return f"ConsistentPartitions(counts={', '.join(_as_ranges(self.counts, 8))})"
 
 
 def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
@@ -221,21 +209,13 @@ def bound_sums(children: Ints, heights: Floats, added: Ints, largest: Ints, wide
 def split_from_the_top(
     children: Ints, heights: Floats, adds: Ints, wanted: int, state: Labels
 ) -> int:
-    """Split events from the highest down while they add no more than is wanted.
+    """Split events from the highest down while they add no more clusters than are wanted.
 
-    Parameters
-    ----------
-    children, heights : in
     adds : (n - 1,) int64, in
         How many clusters the event of each merge adds.
-    wanted : int
-        How many clusters to add.
     state : (n - 1,) int32, zero on entry, out
 
-    Returns
-    -------
-    int
-        How many are still missing in the end.
+    Returns how many clusters are still missing in the end.
     """
     n_points = children.shape[0] + 1
     if n_points > 1:

@@ -26,45 +26,26 @@ class UniformParts(NamedTuple):
     """The top of a tree: the m merges above points of several clusters, and the m + 1 parts below.
 
     Each part is a node whose points all belong to one cluster. Nodes are numbered as in a tree:
-    parts 0 … m, then the merges in ascending order.
-
-    Attributes
-    ----------
-    merges : (m,) int64
-        The numbers of the merges in the whole tree.
-    children : (m, 2) int64
-    heights : (2m + 1,) float64
-    slack : (m + 1,) float64
-        That of the parts, as in MergeCoordinates. Its square is the resistance between a part and
-        its points, if all of these have the same potential.
-    labels : (m + 1,) int64
-    first, second : (m,) float64
-        The coordinates of the merges, as in MergeCoordinates.
+    parts 0 … m, then the merges in ascending order. ``slack``, ``first`` and ``second`` are those
+    of MergeCoordinates; the square of the slack is the resistance between a part and its points, if
+    all of these have the same potential.
     """
 
-    merges: Ints
-    children: Ints
-    heights: Floats
-    slack: Floats
-    labels: Ints
-    first: Floats
-    second: Floats
+    merges: Ints  # (m,), their numbers in the whole tree
+    children: Ints  # (m, 2)
+    heights: Floats  # (2m + 1,)
+    slack: Floats  # (m + 1,), of the parts
+    labels: Ints  # (m + 1,)
+    first: Floats  # (m,)
+    second: Floats  # (m,)
 
 
 class Potentials(NamedTuple):
-    """Scratch, (2m + 1,) float64 each: what every node is like from above, and its value.
+    """Scratch, (2m + 1,) float64 each: what every node is like from above, and its value."""
 
-    Attributes
-    ----------
-    reach : the square root of the resistance to the points of both clusters below; infinite
-        without any
-    potential : the potential behind that resistance
-    value : the value of the affine function at the node
-    """
-
-    reach: Floats
-    potential: Floats
-    value: Floats
+    reach: Floats  # the root of the resistance to both clusters' points below, infinite without any
+    potential: Floats  # behind that resistance
+    value: Floats  # of the affine function at the node
 
 
 def uniform_parts(
@@ -98,9 +79,6 @@ def separate(
 ) -> None:
     """Find the flattest affine function with values ≥ 1 on cluster a and ≤ -1 on cluster b.
 
-    Parameters
-    ----------
-    parts : in
     net : scratch
     slopes : (m,) float64, out
         The derivative of the function along the coordinate of each merge.
