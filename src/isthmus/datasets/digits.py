@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
@@ -14,10 +14,8 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 from isthmus._utils.parameters import check_integer
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.datasets.shapes import random_source
-
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Array, Floats, Ints
 
 _USPS_FILE = "usps_int16.npz"
 # The file holds grey levels in thousandths, as integers.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isthmus._utils.parameters import check_integer, check_positive
+from isthmus._utils.typing import Floats, Ints
 from isthmus.datasets.shapes import (
     Source,
     arc,
@@ -24,9 +25,6 @@ from isthmus.datasets.shapes import (
     square_outside,
     together,
 )
-
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Floats, Ints
 
 # The three clusters of make_multi_scale: a ring round two discs that lie side by side.
 _RING_SHARE, _LARGE_DISC_SHARE = 0.25, 0.4
@@ -73,8 +71,8 @@ def make_two_moons(
     sizes = np.array([n - n // 2, n // 2])
     upper = on_circle(np.linspace(0.0, np.pi, sizes[0]), 1.0)
     lower = np.array([1.0, 0.5]) - on_circle(np.linspace(0.0, np.pi, sizes[1]), 1.0)
-    points = np.concatenate([upper, lower])
-    return points + source.normal(0.0, noise, points.shape), labels_of(sizes)
+    points, labels = together([upper, lower])
+    return points + source.normal(0.0, noise, points.shape), labels
 
 
 def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple[Floats, Ints]:
@@ -103,16 +101,16 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
     n = check_integer(n_samples, "n_samples", 3)
     source = random_source(random_state)
     n_ring, n_large = round(_RING_SHARE * n), round(_LARGE_DISC_SHARE * n)
-    sizes = np.array([n_ring, n_large, n - n_ring - n_large])
     # The pair of discs, gap included, is centred on the ring's centre.
     left = np.array([0.5 - _GAP / 2 - _SMALL_DISC_RADIUS, 0.5])
     right = np.array([0.5 + _GAP / 2 + _LARGE_DISC_RADIUS, 0.5])
-    points = [
-        0.5 + _ring(source, sizes[0]),
-        left + disc(source, sizes[1], _LARGE_DISC_RADIUS),
-        right + disc(source, sizes[2], _SMALL_DISC_RADIUS),
-    ]
-    return np.concatenate(points), labels_of(sizes)
+    return together(
+        [
+            0.5 + _ring(source, n_ring),
+            left + disc(source, n_large, _LARGE_DISC_RADIUS),
+            right + disc(source, n - n_ring - n_large, _SMALL_DISC_RADIUS),
+        ]
+    )
 
 
 def make_rings(

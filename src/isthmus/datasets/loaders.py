@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn import datasets
 from sklearn.utils import Bunch
 
 from isthmus._utils.tables import import_pandas
-
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.typing import Floats, Ints
 
 _IONOSPHERE_CLASSES = {"b": 0, "g": 1}
 _IONOSPHERE_FEATURES = [f"pulse_{pulse}_{part}" for pulse in range(17) for part in ("real", "imag")]
@@ -78,14 +76,16 @@ def load_ionosphere(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     (351, 34)
     """
     data, target = _read_ionosphere()
-    columns, classes, frame = (
-        _as_frame(data, target, _IONOSPHERE_FEATURES) if as_frame else (data, target, None)
-    )
+    frame: Any = None
+    if as_frame:
+        frame = import_pandas("as_frame=True").DataFrame(data, columns=_IONOSPHERE_FEATURES)
+        frame["target"] = target
+        data, target = frame[_IONOSPHERE_FEATURES], frame["target"]
     if return_X_y:
-        return columns, classes
+        return data, target
     return Bunch(
-        data=columns,
-        target=classes,
+        data=data,
+        target=target,
         frame=frame,
         target_names=np.array(["bad", "good"]),
         feature_names=list(_IONOSPHERE_FEATURES),
@@ -98,9 +98,3 @@ def _read_ionosphere() -> tuple[Floats, Ints]:
     rows = [line.split(",") for line in text.splitlines()]
     data = np.array([row[:-1] for row in rows], dtype=np.float64)
     return data, np.array([_IONOSPHERE_CLASSES[row[-1]] for row in rows], dtype=np.int64)
-
-
-def _as_frame(data: Floats, target: Ints, names: list[str]) -> tuple[Any, Any, Any]:
-    frame = import_pandas("as_frame=True").DataFrame(data, columns=names)
-    frame["target"] = target
-    return frame[names], frame["target"], frame

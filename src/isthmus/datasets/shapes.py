@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-if TYPE_CHECKING:
-    from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.typing import Floats, Ints
 
 # Both have the methods used here: uniform, normal and permutation.
 Source: TypeAlias = np.random.Generator | np.random.RandomState
