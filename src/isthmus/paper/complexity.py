@@ -5,7 +5,7 @@ Each task measures one method at one size, with one thread, and takes the best o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,13 +13,10 @@ from threadpoolctl import threadpool_limits
 from isthmus._utils.typing import Floats
 from isthmus.datasets import make_bars
 from isthmus.evaluation import error_rate
-from isthmus.paper.drawing import subplots
+from isthmus.paper.drawing import Axes, subplots
 from isthmus.paper.experiment import Claim, Picture, Result, Results, Table, Task, Verdict
 from isthmus.paper.timed_methods import CLUSTERS, CUBIC, QUADRATIC, SEED, TIMED_METHODS, Clock
 from isthmus.plotting.style import EDGE_COLOUR, hide_frame
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLE = "Complexity: O(n²) against O(n³)"
 ABOUT = """

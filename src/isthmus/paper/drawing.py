@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from isthmus.plotting.style import PALETTE, hide_frame
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import matplotlib.axes
     from matplotlib.figure import Figure
+
+Axes: TypeAlias = "matplotlib.axes.Axes"  # so that no module must import matplotlib for it
 
 
 def subplots(

@@ -20,16 +20,7 @@ Results: TypeAlias = Mapping[str, Result]
 """The results of all tasks of an experiment, by the names of the tasks."""
 
 # The experiments in the order of the paper; each is a module of this package.
-PARTS = (
-    "figure1",
-    "figure2",
-    "figure3",
-    "figure4",
-    "figure5",
-    "figure6",
-    "table1",
-    "complexity",
-)
+PARTS = (*(f"figure{number}" for number in range(1, 7)), "table1", "complexity")
 _DOTS_PER_INCH = 150
 
 
@@ -52,46 +43,25 @@ class Verdict(Enum):
 class Task:
     """A part of an experiment that is computed on its own, and kept.
 
-    Attributes
-    ----------
-    name : str
-        Unique within the experiment; a file is named after it.
-    function : callable
-        From the parameters to a :data:`Result`; NumPy arrays and numbers in it become lists and
-        numbers.
-    parameters : dict
-        Keyword arguments, of the types of a :data:`Result`. Seeds and sizes belong here, because
-        the result is kept under them.
-    alone : bool
-        Whether nothing else may run at the same time, because the task measures time.
+    The function returns a :data:`Result`, in which NumPy arrays and numbers become lists and
+    numbers. Seeds and sizes belong to its parameters, because the result is kept under them.
     """
 
-    name: str
+    name: str  # unique within the experiment; a file is named after it
     function: Callable[..., Mapping[str, Any]]
-    parameters: dict[str, Any] = field(default_factory=dict)
-    alone: bool = False
+    parameters: dict[str, Any] = field(default_factory=dict)  # of the types of a Result
+    alone: bool = False  # nothing else may run at the same time: the task measures time
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, and what we found.
+    """A statement of the paper, and what we found."""
 
-    Attributes
-    ----------
-    text : str
-        The claim in one sentence.
-    paper, ours : str
-        The paper's value and ours.
-    verdict : Verdict
-    reason : str
-        The reason in a sentence or two; never empty.
-    """
-
-    text: str
-    paper: str
-    ours: str
+    text: str  # the claim in one sentence
+    paper: str  # the paper's value
+    ours: str  # our value
     verdict: Verdict
-    reason: str
+    reason: str  # a sentence or two; never empty
 
 
 @dataclass(frozen=True)
@@ -123,24 +93,14 @@ class Picture:
 class Experiment:
     """A figure, a table or a claim of the paper.
 
-    Attributes
-    ----------
-    name : str
-        As on the command line: ``"table1"``.
-    title : str
-    about : str
-        What the paper did and what is done here, where that had to be guessed: paragraphs,
-        separated by empty lines.
-    tasks : callable
-        From whether the run is a quick one to the tasks.
-    claims, tables, pictures : callable
-        From the results to what the report shows.
+    ``about`` says what the paper did and what is done here, where that had to be guessed:
+    paragraphs, separated by empty lines.
     """
 
-    name: str
+    name: str  # as on the command line
     title: str
     about: str
-    tasks: Callable[[bool], Sequence[Task]]
+    tasks: Callable[[bool], Sequence[Task]]  # from whether the run is a quick one
     claims: Callable[[Results], Sequence[Claim]]
     pictures: Callable[[Results], Sequence[Picture]] = lambda _: ()
     tables: Callable[[Results], Sequence[Table]] = lambda _: ()

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.datasets import make_figure1, make_two_moons
 from isthmus.paper import figure1_theorems as theorems
-from isthmus.paper.drawing import subplots
+from isthmus.paper.drawing import Axes, subplots
 from isthmus.paper.experiment import Claim, Picture, Result, Results, Table, Task, Verdict
 from isthmus.plotting import plot_orders, plot_path
 from isthmus.plotting.minimax_path import name_point
 from isthmus.plotting.style import EDGE_COLOUR, FAINT_COLOUR, PALETTE, cluster_style, hide_frame
 from isthmus.ultrametric import UltrametricTree, transitive_distances, transitive_sequence
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLE = "Figure 1: transitive distances on two moons"
 ABOUT = """

@@ -5,22 +5,19 @@ This illustrates Theorem 1; Lemma 1, the isometry behind it, is measured as well
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.datasets import make_figure2
-from isthmus.paper.drawing import draw_dots, subplots
+from isthmus.paper.drawing import Axes, draw_dots, subplots
 from isthmus.paper.experiment import Claim, Picture, Result, Results, Table, Task, Verdict
 from isthmus.paper.wording import median_and_range
 from isthmus.plotting import plot_clusters
 from isthmus.plotting.style import EDGE_COLOUR, cluster_style, hide_frame
 from isthmus.theory import convex_hull_certificate
 from isthmus.ultrametric import UltrametricTree
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLE = "Figure 2: hulls that intersect in the plane, but not in R⁴⁹"
 ABOUT = """

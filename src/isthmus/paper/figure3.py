@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -12,15 +12,12 @@ from isthmus._utils.typing import Floats
 from isthmus.datasets import make_clouds, make_figure3
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
-from isthmus.paper.drawing import subplots
+from isthmus.paper.drawing import Axes, subplots
 from isthmus.paper.experiment import Claim, Picture, Result, Results, Table, Task, Verdict
 from isthmus.paper.wording import percent_range
 from isthmus.plotting import plot_clusters
 from isthmus.plotting.style import CUT_COLOUR, PALETTE, hide_frame
 from isthmus.theory import duality_gap
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLE = "Figure 3: the duality of K-means"
 ABOUT = """

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from isthmus.paper.drawing import subplots
+from isthmus.paper.drawing import Axes, subplots
 from isthmus.paper.experiment import Picture, Result, Results
 from isthmus.paper.figure6_errors import (
     ALL_METHODS,
@@ -22,9 +22,6 @@ from isthmus.paper.figure6_errors import (
     ten_sets,
 )
 from isthmus.plotting.style import FAINT_COLOUR, MARKERS, PALETTE, hide_frame
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _COLOURS = dict(zip(ALL_METHODS, PALETTE, strict=False))
 _MARKERS = dict(zip(ALL_METHODS, ("o", "^", "s", "D", MARKERS[6]), strict=True))

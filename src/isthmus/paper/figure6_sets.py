@@ -14,11 +14,7 @@ from isthmus.datasets import digit_subset, load_digits_stand_in, load_usps
 from isthmus.estimators import TransitiveCut, TransitiveKMeans
 from isthmus.evaluation import error_rate
 from isthmus.metrics.pairwise import distance_matrix
-from isthmus.paper.methods import (
-    run_all,
-    single_starts_of_kmeans,
-    single_starts_of_ours,
-)
+from isthmus.paper.methods import run_all, single_starts_of_kmeans, single_starts_of_ours
 
 
 def shuffled_sets(n_digits: int, seed: int) -> list[list[int]]:
@@ -39,17 +35,8 @@ def cluster_digits(
 ) -> dict[str, Any]:
     """Return the errors of all methods on images of some digits, and what may explain ours.
 
-    Parameters
-    ----------
-    data : {"usps", "digits"}
-        The paper's images, or the stand-in.
-    digits : sequence of int
-    n_samples, seed : int
-        The number of images, and the seed of the draw.
-    sigmas, neighbors : sequence
-        The grids of NJW and of self-tuning.
-    n_starts : int
-        Single random starts of K-means, on rows and on points.
+    The data are "usps", the paper's images, or "digits", the stand-in; ``n_starts`` are single
+    random starts of K-means, on rows and on points.
     """
     X, y = digit_subset(*_images(data), digits, n_samples, random_state=seed)
     found = run_all(X, y, sigmas=sigmas, neighbors=neighbors)

@@ -16,13 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from isthmus.baselines import (
-    NEIGHBOR_GRID,
-    SIGMA_GRID,
-    NJWSpectralClustering,
-    SelfTuningSpectralClustering,
-    sweep,
-)
+from isthmus.baselines import NJWSpectralClustering, SelfTuningSpectralClustering, sweep
 from isthmus.estimators import TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, TreeSpace
@@ -45,17 +39,13 @@ def _scored(y: Any, labels: Any) -> dict[str, Any]:
     return {"error": error_rate(y, labels), "labels": match_labels(y, labels)}
 
 
-def run_njw(
-    X: Any, y: Any, *, sigmas: Sequence[float] = SIGMA_GRID, seed: int = 0
-) -> dict[str, Any]:
+def run_njw(X: Any, y: Any, *, sigmas: Sequence[float], seed: int = 0) -> dict[str, Any]:
     """Return what NJW finds over a grid of σ; see :func:`_swept`."""
     model = NJWSpectralClustering(n_classes(y), random_state=seed)
     return _swept(model, "sigma", sigmas, X, y, "eigengap_")
 
 
-def run_self_tuning(
-    X: Any, y: Any, *, neighbors: Sequence[int] = NEIGHBOR_GRID, seed: int = 0
-) -> dict[str, Any]:
+def run_self_tuning(X: Any, y: Any, *, neighbors: Sequence[int], seed: int = 0) -> dict[str, Any]:
     """Return what self-tuning finds over a grid of N; see :func:`_swept`."""
     model = SelfTuningSpectralClustering(n_classes(y), random_state=seed)
     return _swept(model, "n_neighbors", neighbors, X, y)
@@ -101,12 +91,12 @@ def n_classes(y: Any) -> int:
 
 def single_starts_of_ours(X: Any, y: Any, *, n_starts: int) -> dict[str, Any]:
     """Return errors and inertias of our K-means on rows, one random start each."""
-    clusterer = KMeansClusterer(TreeSpace(TransitiveKMeans(n_classes(y)).fit(X).tree_))
-    all_settings = [
-        KMeansSettings(n_classes(y), init="random", n_init=1, random_state=seed)
-        for seed in range(n_starts)
-    ]
-    runs = [clusterer.run(settings.checked(len(X))) for settings in all_settings]
+    k = n_classes(y)
+    clusterer = KMeansClusterer(TreeSpace(TransitiveKMeans(k).fit(X).tree_))
+    runs = []
+    for seed in range(n_starts):
+        settings = KMeansSettings(k, init="random", n_init=1, random_state=seed)
+        runs.append(clusterer.run(settings.checked(len(X))))
     return _solutions_of([(error_rate(y, run.labels), run.inertia) for run in runs])
 
 
@@ -132,15 +122,13 @@ def count_solutions(runs: Iterable[tuple[float, float]]) -> Counter[tuple[float,
 def _solutions_of(runs: Sequence[tuple[float, float]]) -> dict[str, Any]:
     """Return what single runs found: all of them, the most frequent, that of lowest inertia."""
     solutions = count_solutions(runs)
-    chosen = {
-        "most_frequent": solutions.most_common(1)[0][0],
-        "lowest_inertia": min(solutions, key=lambda solution: solution[1]),
-    }
+
+    def described(found: tuple[float, float]) -> dict[str, Any]:
+        return {"error": found[0], "inertia": found[1], "times": solutions[found]}
+
     return {
         "errors": [error for error, _ in runs],
         "inertias": [inertia for _, inertia in runs],
-        **{
-            kind: {"error": found[0], "inertia": found[1], "times": solutions[found]}
-            for kind, found in chosen.items()
-        },
+        "most_frequent": described(solutions.most_common(1)[0][0]),
+        "lowest_inertia": described(min(solutions, key=lambda solution: solution[1])),
     }

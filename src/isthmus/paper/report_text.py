@@ -40,14 +40,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """All sections, and what they were computed with.
-
-    Attributes
-    ----------
-    sections : tuple of Section
-    quick : bool
-    versions, machine : dict of str
-    """
+    """All sections, and what they were computed with."""
 
     sections: tuple[Section, ...]
     quick: bool

@@ -33,24 +33,9 @@ def run_experiments(
 ) -> dict[str, dict[str, Record]]:
     """Run the tasks of experiments whose results are not stored yet; return the records of all.
 
-    Parameters
-    ----------
-    experiments : sequence of Experiment
-    store : Store
-        Every result is written to it as soon as it is found.
-    quick : bool
-        Whether to run the small version of each experiment.
-    fresh : bool
-        Whether to run everything again.
-    n_jobs : int
-        Processes over tasks; those that measure time run after the others, one by one.
-    progress : callable, optional
-        Called with the number of tasks that are done and the number of all tasks to run.
-
-    Returns
-    -------
-    dict
-        From the names of experiments to dicts from the names of tasks to records.
+    Records are returned by the names of experiments and of tasks. Every result is stored as soon as
+    it is found. Tasks run in ``n_jobs`` processes; those that measure time run after the others,
+    one by one. ``progress`` is called with the numbers of tasks that are done and of all to run.
     """
     every = [(experiment, task) for experiment in experiments for task in experiment.tasks(quick)]
     records = {_name(*pair): None if fresh else store.read(*pair) for pair in every}
@@ -72,10 +57,9 @@ def run_experiments(
 
 
 def _run(pairs: Sequence[Pair], n_jobs: int) -> Generator[tuple[Pair, Record], None, None]:
-    """Yield the records of tasks as they finish.
+    """Yield the records of tasks as they finish; end the processes on an error or Ctrl-C.
 
-    Tasks run in processes, since most spend much of their time in Python. On an error or Ctrl-C
-    the processes are terminated.
+    Tasks run in processes, since most spend much of their time in Python.
     """
     n_workers = min(n_jobs, len(pairs))
     if n_workers <= 1:

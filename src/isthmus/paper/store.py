@@ -30,16 +30,7 @@ _KEY_LENGTH = 12
 
 @dataclass(frozen=True)
 class Record:
-    """A result and where it comes from.
-
-    Attributes
-    ----------
-    result : dict
-    seconds : float
-        How long the task took.
-    versions, machine : dict
-        What it was computed with and on.
-    """
+    """A result, how long the task took, and what it was computed with and on."""
 
     result: Result
     seconds: float

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from isthmus.paper.drawing import subplots
+from isthmus.paper.drawing import Axes, subplots
 from isthmus.paper.experiment import Picture, Result, Results
 from isthmus.paper.methods import NAMES
 from isthmus.paper.table1_cells import (
@@ -20,9 +20,6 @@ from isthmus.paper.table1_cells import (
     undetermined_values,
 )
 from isthmus.plotting.style import CUT_COLOUR, FAINT_COLOUR, PALETTE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def pictures(results: Results) -> list[Picture]:

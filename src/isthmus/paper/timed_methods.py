@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh
@@ -29,6 +29,8 @@ SEED = 0
 # The exponents that the paper derives.
 QUADRATIC, CUBIC = 2.0, 3.0
 
+Timed: TypeAlias = tuple[Array, dict[str, float]]
+
 
 class Clock:
     """Processor seconds between notes: other processes hardly affect them."""
@@ -44,7 +46,7 @@ class Clock:
         self._last = now
 
 
-def papers_algorithm(X: Floats) -> tuple[Array, dict[str, float]]:
+def papers_algorithm(X: Floats) -> Timed:
     """Run the paper's Algorithm 1 as written, with n × n matrices."""
     clock = Clock()
     E = pairwise_distances(X)
@@ -58,31 +60,28 @@ def papers_algorithm(X: Floats) -> tuple[Array, dict[str, float]]:
     return kmeans.labels_, clock.seconds
 
 
-def njw(X: Floats) -> tuple[Array, dict[str, float]]:
+def njw(X: Floats) -> Timed:
     """Run NJW: a dense solver reduces the matrix, then finds the leading eigenvectors only."""
-    model = NJWSpectralClustering(CLUSTERS, sigma=_SIGMA, random_state=SEED).fit(X)
-    return model.labels_, {}
+    return NJWSpectralClustering(CLUSTERS, sigma=_SIGMA, random_state=SEED).fit(X).labels_, {}
 
 
-def self_tuning(X: Floats) -> tuple[Array, dict[str, float]]:
+def self_tuning(X: Floats) -> Timed:
     """Run self-tuning spectral clustering with its default, the seventh neighbour."""
     return SelfTuningSpectralClustering(CLUSTERS, n_neighbors=7).fit(X).labels_, {}
 
 
-def njw_by_all_eigenvectors(X: Floats) -> tuple[Array, dict[str, float]]:
+def njw_by_all_eigenvectors(X: Floats) -> Timed:
     """Run NJW with all n eigenvectors, of which it needs three: the classical eigenproblem."""
-    return _njw_with(
-        X, lambda matrix: eigh(matrix, overwrite_a=True, check_finite=False)[1][:, -CLUSTERS:]
-    )
+    return _njw_with(X, lambda A: eigh(A, overwrite_a=True, check_finite=False)[1][:, -CLUSTERS:])
 
 
-def njw_by_lanczos(X: Floats) -> tuple[Array, dict[str, float]]:
+def njw_by_lanczos(X: Floats) -> Timed:
     """Run NJW with three eigenvectors from matrix-vector products."""
     start = np.random.default_rng(SEED).normal(size=len(X))
     return _njw_with(X, lambda matrix: eigsh(matrix, CLUSTERS, which="LA", v0=start)[1])
 
 
-def _njw_with(X: Floats, solve: Callable[[Floats], Floats]) -> tuple[Array, dict[str, float]]:
+def _njw_with(X: Floats, solve: Callable[[Floats], Floats]) -> Timed:
     """Run NJW with a solver that returns the leading eigenvectors of a matrix."""
     clock = Clock()
     matrix = normalised_affinities(gaussian_exponents(pairwise_distances(X), _SIGMA))
@@ -93,16 +92,15 @@ def _njw_with(X: Floats, solve: Callable[[Floats], Floats]) -> tuple[Array, dict
     return labels, clock.seconds
 
 
-def by_tree(X: Floats) -> tuple[Array, dict[str, float]]:
+def by_tree(X: Floats) -> Timed:
     """Run isthmus: the paper's objective, on the tree instead of matrices."""
     return TransitiveKMeans(CLUSTERS, n_jobs=1).fit(X).labels_, {}
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """A method and how it is shown: its name, the paper's exponent, its colour and marker."""
 
-    run: Callable[[Floats], tuple[Array, dict[str, float]]]
+    run: Callable[[Floats], Timed]
     name: str
     papers_exponent: float | None
     colour: str
