@@ -127,6 +127,19 @@ class Stages:
             progress(1, 1)
 
 
+def part_of(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """Return a function that reports a part of a computation, from one share to another."""
+    if progress is None:
+        return None
+    report = progress
+
+    def report_part(done: int, total: int) -> None:
+        share = min(done / total, 1.0) if total else 1.0
+        report(round(1000 * (begin + share * (end - begin))), 1000)
+
+    return report_part
+
+
 def check_verbose(verbose: Any) -> None:
     """Raise TypeError for anything but a number or a function."""
     if not callable(verbose) and not isinstance(verbose, Integral):

@@ -30,7 +30,9 @@ is lowered.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -41,6 +43,8 @@ from isthmus._utils.typing import Floats, Ints, Labels
 Singles = npt.NDArray[np.float32]
 
 UNIT = 2.0**-24
+# Points that search together, at most.
+GROUP = 256
 # Squared length up to which integers are exact: lengths double relative to another centre,
 # and the square of a sum of two such lengths must not exceed 2^24.
 EXACT = 2.0**20
@@ -173,6 +177,27 @@ class Blocks:
         lost = (g + 4 * UNIT) * (np.sqrt(self.squares[rows]) + self.radii[other])
         distances: Floats = np.maximum(nearest * (1 - 1e-9) - lost - 1e-30, 0.0) ** 2
         return distances
+
+    def groups(self, positions: Labels, largest: int) -> Iterator[tuple[Labels, int]]:
+        """Yield positions, ascending, in groups that share a centre, and a block with it."""
+        if self.one_centre:
+            cuts = [*range(0, len(positions), largest), len(positions)]
+        else:
+            cuts = np.unique(np.searchsorted(positions, self.starts)).tolist()
+        for begin, end in pairwise(cuts):
+            if end > begin:
+                rows = positions[begin:end]
+                yield rows, int(np.searchsorted(self.starts, rows[0], side="right")) - 1
+
+    def facing(
+        self, rows: Labels, block: int, other: int, limits: Singles
+    ) -> tuple[Ints, Separation | None]:
+        """Return which of some rows may be within their limits of another block."""
+        separation = self.separation(rows, block, other)
+        if separation is None:
+            return np.arange(len(rows)), None
+        near = self.distances_along(rows, other, separation) <= limits
+        return np.flatnonzero(near), separation._replace(rows=separation.rows[near])
 
     def row_terms(self, positions: slice | Labels, separation: Separation | None) -> Singles:
         """Return the terms of points as rows."""

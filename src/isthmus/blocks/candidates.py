@@ -87,6 +87,8 @@ class Searching(NamedTuple):
         Which of them are the rows of the products.
     labels : (n,) int32
         Of all positions.
+    names : (n,) int32
+        What a position is called in the lists; equally near ones are in the order of their names.
     unit : float
         The squared distance that is 1 to the products, and a little less.
     never : (COLUMNS,) float32
@@ -96,6 +98,7 @@ class Searching(NamedTuple):
     positions: Labels
     chosen: Ints
     labels: Labels
+    names: Labels
     unit: float
     never: Singles
 
@@ -232,7 +235,7 @@ def keep_nearest_exactly(exact: Exact, block: Products, search: Searching, lists
 
     Returns how many pairs were measured.
     """
-    points, order, labels = exact.points, exact.order, search.labels
+    points, order, labels, names = exact.points, exact.order, search.labels, search.names
     last = lists.distances.shape[1] - 1
     stride = block.column_terms.shape[0]
     n_measured = 0
@@ -268,13 +271,13 @@ def keep_nearest_exactly(exact: Exact, block: Products, search: Searching, lists
                 to_a, to_b, to_c, to_d = four_distances(
                     points, i, order[a], order[b], order[c], order[d]
                 )
-                offer(distances, positions, to_a, a)
+                offer(distances, positions, to_a, names[a])
                 if b != a:
-                    offer(distances, positions, to_b, b)
+                    offer(distances, positions, to_b, names[b])
                 if c != b:
-                    offer(distances, positions, to_c, c)
+                    offer(distances, positions, to_c, names[c])
                 if d != c:
-                    offer(distances, positions, to_d, d)
+                    offer(distances, positions, to_d, names[d])
                 limit = np.float32(distances[last] / search.unit)
                 lists.limits[row] = min(lists.limits[row], limit)
     return n_measured

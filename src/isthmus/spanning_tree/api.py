@@ -9,8 +9,9 @@ from isthmus._utils.memory import Budget, check_memory_limit
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus.metrics import AnyMetric, resolve_metric
 from isthmus.metrics.input import check_data
+from isthmus.neighbors.neighborhood import check_neighborhood
+from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.spanning_tree.result import SpanningTree
-from isthmus.spanning_tree.selection import find_spanning_tree
 
 
 def minimum_spanning_tree(
@@ -18,6 +19,8 @@ def minimum_spanning_tree(
     *,
     metric: str | Callable[..., float] | AnyMetric = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
+    n_neighbors: int | None = None,
+    neighborhood: str = "mean",
     disconnected: str | float = "error",
     engine: str = "auto",
     n_jobs: int | None = None,
@@ -64,6 +67,14 @@ def minimum_spanning_tree(
         ``"seuclidean"``; ``{"V": covariance}`` or ``{"VI": its inverse}`` for ``"mahalanobis"``;
         ``{"base": …}`` for ``"jensenshannon"``; ``{"w": weights}``, one for each feature, for most
         others.
+    n_neighbors : int, optional
+        The size of neighbourhoods, each point itself included; 20 to 50 serve tables, images and
+        embeddings, where single distances are noise. None, as 1: plain distances.
+    neighborhood : {"mean", "shared"}
+        What neighbourhoods are for. ``"mean"`` replaces each point by the mean of its
+        neighbourhood (for cosine and angular distances of rows of unit length, brought back to
+        it). ``"shared"`` multiplies the distance of two points, one of which is in the other's
+        neighbourhood, by the Jaccard distance of the two neighbourhoods.
     disconnected : {"error", "join"} or float
         What to do with a graph of several components. ``"join"`` puts them infinitely far apart,
         a number that far: the first point of each component is joined to point 0. The number must
@@ -121,9 +132,10 @@ def minimum_spanning_tree(
         progress = ProgressBar("spanning tree")
     budget = Budget(check_memory_limit(memory_limit))
     resolved = resolve_metric(metric, metric_params)
-    return find_spanning_tree(
+    return find_neighborhood_tree(
         check_data(X, resolved),
         resolved,
+        check_neighborhood(n_neighbors, neighborhood, resolved),
         disconnected=disconnected,
         engine=engine,
         n_jobs=n_jobs,

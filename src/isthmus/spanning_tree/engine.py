@@ -18,6 +18,7 @@ from isthmus.metrics.precomputed import Graph, Precomputed
 
 if TYPE_CHECKING:  # it loads Numba
     from isthmus.kdtree.build import KdTree
+    from isthmus.neighbors.lists import Neighbors
 
 # Bytes of small things, whatever the number of points; and per point, for sorting the edges at
 # the end, which all engines do.
@@ -43,6 +44,8 @@ class Problem:
         Memory, beside the data.
     may_decline : bool
         Whether an engine may decline, once it sees that another is faster.
+    n_neighbors : int
+        How many nearest neighbours are wanted as well, where the engine finds them on the way.
     """
 
     data: Any
@@ -52,6 +55,7 @@ class Problem:
     progress: Progress | None
     budget: Budget
     may_decline: bool = False
+    n_neighbors: int = 0
 
     @property
     def n_points(self) -> int:
@@ -100,11 +104,14 @@ class Edges(NamedTuple):
     weights : (n - 1,) float64
     kdtree : KdTree or None
         The kd-tree of the points, where one was built.
+    neighbors : Neighbors or None
+        The nearest neighbours of the points, where they were asked for and found on the way.
     """
 
     edges: Ints
     weights: Floats
     kdtree: KdTree | None = None
+    neighbors: Neighbors | None = None
 
 
 @dataclass(frozen=True)

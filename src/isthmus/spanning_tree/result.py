@@ -15,6 +15,7 @@ from isthmus.spanning_tree.edge_order import sort_edges
 
 if TYPE_CHECKING:  # it loads Numba
     from isthmus.kdtree.build import KdTree
+    from isthmus.neighbors.lists import Neighbors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,10 +169,13 @@ class Found:
     tree : SpanningTree
     index : KdTreeIndex or None
         Where the kd-tree engine found the tree, of points among which it left no duplicates.
+    lists : Neighbors or None
+        The nearest neighbours, where they were asked for and found on the way.
     """
 
     tree: SpanningTree
     index: KdTreeIndex | None = None
+    lists: Neighbors | None = None
 
 
 def trusted_tree(edges: Ints, weights: Floats, engine: str, n_jobs: int = 1) -> SpanningTree:

@@ -54,6 +54,7 @@ def find_spanning_tree(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     budget: Budget | None = None,
+    n_neighbors: int = 0,
 ) -> Found:
     """Return the spanning tree of checked data, and what was built on the way.
 
@@ -66,6 +67,8 @@ def find_spanning_tree(
         As for :func:`isthmus.minimum_spanning_tree`.
     budget : Budget, optional
         The memory that may be used beside the data.
+    n_neighbors : int
+        How many nearest neighbours are wanted as well, where they are found on the way.
     """
     check_choice(engine, "engine", ENGINE_NAMES)
     threads, distance = check_n_jobs(n_jobs), check_disconnected(disconnected)
@@ -74,12 +77,12 @@ def find_spanning_tree(
     if isinstance(metric, MappedMetric):
         prepared, left = _prepare(data, metric, left)
     problem = Problem(
-        prepared, metric, distance, threads, progress, left, may_decline=engine == "auto"
+        prepared, metric, distance, threads, progress, left, engine == "auto", n_neighbors
     )
     for candidate in _candidates(problem, engine):
         found = _run(candidate, problem)
         if not isinstance(found, Declined):
-            return found if _maps_new_points_alike(data, metric) else Found(found.tree)
+            return found if _maps_new_points_alike(data, metric) else replace(found, index=None)
     raise AssertionError("the last engine never declines")
 
 
@@ -135,7 +138,7 @@ def _run(engine: Engine, problem: Problem) -> Found | Declined:
         weights = np.concatenate([np.zeros(len(duplicates.stars)), weights])
     tree = trusted_tree(edges, weights, engine.name, problem.n_jobs)
     if found.kdtree is None or not found.weights.all():
-        return Found(tree)
+        return Found(tree, lists=found.neighbors)
     distinct = None if duplicates is None else duplicates.distinct
     return Found(tree, KdTreeIndex(problem.prepared, distinct, found.kdtree))
 
@@ -146,7 +149,10 @@ def _without(problem: Problem, duplicates: Duplicates) -> Problem:
     held = points.nbytes + duplicates.distinct.nbytes + duplicates.stars.nbytes
     held += BYTES_PER_EDGE * len(duplicates.stars)
     return replace(
-        problem, data=replace(problem.prepared, points=points), budget=problem.budget.after(held)
+        problem,
+        data=replace(problem.prepared, points=points),
+        budget=problem.budget.after(held),
+        n_neighbors=0,  # of all points, these would not be found on the way
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
 from isthmus._utils.typing import Ints
+from isthmus.blocks.bounds import GROUP
 from isthmus.spanning_tree.engine import (
     BYTES_PER_EDGE,
     FIXED_BYTES,
@@ -18,8 +19,6 @@ from isthmus.spanning_tree.prim import is_quick
 
 # Points to a block, the fastest first.
 _BLOCK_SIZES = (1024, 512, 256)
-# Points that search together, at most.
-GROUP = 256
 # Where more than this share of all pairs must be measured after all, Prim's algorithm is faster.
 _MOST_MEASURED = 0.05
 
@@ -55,7 +54,12 @@ class BlockedEngine(Engine):
         if problem.may_decline and problem.has_dense_points:
             most_measured = _MOST_MEASURED * problem.n_points**2
         return boruvka_on_blocks(
-            problem.prepared, problem.n_jobs, problem.progress, most_measured, next(fitting)
+            problem.prepared,
+            problem.n_jobs,
+            problem.progress,
+            most_measured,
+            next(fitting),
+            problem.n_neighbors,
         )
 
 
@@ -77,7 +81,8 @@ def _bytes_needed(problem: Problem, block_size: int) -> int:
         n_entries = int(problem.points.nnz)
         products += 4 * n_features + 8 * _most_entries(problem.points.indptr, block)
         preparing, held = 40 * n_entries, 12 * n_entries
-    joining = held + 180 * n_points + problem.n_jobs * products
+    lists = 16 * problem.n_neighbors * n_points
+    joining = held + 180 * n_points + lists + problem.n_jobs * products
     return FIXED_BYTES + max(preparing + 32 * n_points, joining, BYTES_PER_EDGE * n_points)
 
 

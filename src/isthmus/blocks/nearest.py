@@ -1,0 +1,148 @@
+"""Points in blocks → the few nearest others of each point, from each pair of blocks once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from isthmus._numba.simd import COLUMNS
+from isthmus._utils.parallel import Workers
+from isthmus._utils.typing import Labels
+from isthmus.blocks import candidates
+from isthmus.blocks.bounds import GROUP, Blocks, Separation
+from isthmus.blocks.candidates import Exact, Lists, Products
+
+# Relative error of a sum of squared differences in float64, per feature; twice as much as need be.
+_SLACK = 2.0**-52
+
+
+class Buffers:
+    """The memory of a worker for inner products of points with those of a block."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        n_columns = blocks.size
+        n_rows = max(n_columns, min(GROUP, blocks.n_points))
+        self.flat = np.empty(n_rows * n_columns, dtype=np.float32)
+        self.square = self.flat.reshape(n_rows, n_columns)
+        self.column_terms = np.empty(n_columns, dtype=np.float32)
+        self.scratch = blocks.rows.scratch()
+
+    def products(
+        self, blocks: Blocks, rows: slice | Labels, other: int, separation: Separation | None
+    ) -> Products:
+        """Compute products and terms of positions of a block with another block."""
+        columns = blocks.positions(other)
+        n_columns = columns.stop - columns.start
+        row_terms = blocks.row_terms(rows, separation)
+        self.column_terms[:n_columns] = blocks.column_terms(other, separation)
+        self.column_terms[n_columns:] = np.nan
+        blocks.rows.products(rows, columns, self.square[: len(row_terms)], self.scratch)
+        return Products(self.flat, row_terms, self.column_terms, columns.start, n_columns)
+
+
+class NearestLists:
+    """The nearest others of all points, exactly measured, and how far these lists reach.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    workers : Workers
+    length : int
+        Points to a list; fewer, if there are no more.
+
+    Attributes
+    ----------
+    positions : (n, length) int32
+    distances : (n, length) float64
+        Squared, ascending.
+    reach : (n,) float64
+        Nothing that is not in a point's list is nearer than this.
+    buffers : list of Buffers
+        One for each worker.
+    exact : Exact
+    slack : float
+        The share of a squared distance that rounding may have added.
+    """
+
+    def __init__(self, blocks: Blocks, workers: Workers, length: int) -> None:
+        n_points = blocks.n_points
+        self.blocks = blocks
+        self.workers = workers
+        self.kernels = {"SPARSE": int(blocks.rows.sparse)}
+        self.exact = Exact(blocks.rows.given, blocks.order)
+        self.buffers = [Buffers(blocks) for _ in range(workers.n_jobs)]
+        self.length = min(length, n_points - 1)
+        self.slack = 0.0 if blocks.exact else (blocks.rows.n_summands + 8) * _SLACK
+        self.positions = np.full((n_points, self.length), -1, dtype=np.int32)
+        self.distances = np.empty((n_points, self.length))
+        self.reach = np.empty(n_points)
+
+    @property
+    def unit(self) -> float:
+        """The squared distance that is 1 to the products, and a little less.
+
+        float32 rounds to nearest: 2^-22 is more than it and float64 can lose.
+        """
+        return self.blocks.scale**2 * (1.0 - 2.0**-22 - self.slack)
+
+    def find(self, report: Callable[[float], None]) -> None:
+        """Fill the lists; report is called with the share that is done."""
+        blocks, n_points = self.blocks, self.blocks.n_points
+        bounds = Lists(
+            distances=np.full((n_points, self.length), np.inf, dtype=np.float32),
+            positions=self.positions,
+            limits=np.full(n_points + COLUMNS, np.inf, dtype=np.float32),
+        )
+        done = 0
+        for pairs in _rounds_of_pairs(blocks.n_blocks):
+
+            def work(
+                worker: int, number: int, _: int, pairs: list[tuple[int, int]] = pairs
+            ) -> None:
+                self._compare(*pairs[number], self.buffers[worker], bounds)
+
+            self.workers.in_blocks(len(pairs), 1, work)
+            done += len(pairs)
+            report(2 * done / (blocks.n_blocks * (blocks.n_blocks + 1)))
+        last = bounds.distances[:, -1].astype(np.float64)
+        self.reach[:] = last * blocks.scale**2 * (1.0 - self.slack)
+        if self.length == n_points - 1:
+            self.reach[:] = np.inf
+        kernel = candidates.measure_lists.specialised(self.kernels)
+
+        def measure(_: int, start: int, stop: int) -> None:
+            kernel(self.exact, self.positions, self.distances, start, stop)
+
+        self.workers.in_blocks(n_points, 256, measure)
+
+    def _compare(self, block: int, other: int, buffers: Buffers, bounds: Lists) -> None:
+        blocks = self.blocks
+        rows, columns = blocks.positions(block), blocks.positions(other)
+        farthest = max(bounds.limits[rows].max(), bounds.limits[columns].max())
+        if blocks.gaps(block)[other] > farthest:
+            return
+        separation = blocks.separation(rows, block, other)
+        if (
+            separation is not None
+            and blocks.distances_along(rows, other, separation).min() > farthest
+        ):
+            return
+        products = buffers.products(blocks, rows, other, separation)
+        candidates.keep_nearest(products, rows.start, bounds)
+
+
+def _rounds_of_pairs(n: int) -> Iterator[list[tuple[int, int]]]:
+    """Yield all pairs (i, j), i <= j, of n items, in rounds in which no item comes up twice.
+
+    The pairs of a round can be dealt with at the same time. Everybody meets itself first; then
+    it goes as in a tournament: one stays seated and the others move on by one seat a round.
+    """
+    yield [(i, i) for i in range(n)]
+    seats = n + n % 2
+    for r in range(seats - 1):
+        pairs = [(r, seats - 1)]
+        for k in range(1, seats // 2):
+            a, b = (r + k) % (seats - 1), (r - k) % (seats - 1)
+            pairs.append((min(a, b), max(a, b)))
+        yield [pair for pair in pairs if pair[1] < n]
