@@ -8,14 +8,12 @@ import time
 import warnings
 from typing import Any
 
-import numpy as np
-
 from isthmus.cli.cluster_options import KMEANS_OPTIONS, add_options
 from isthmus.cli.columns import Selection
 from isthmus.cli.errors import UserError, one_line, say
 from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
-from isthmus.cli.summary import KMeansFigures, Summary
+from isthmus.cli.summary import as_json, as_text, summarise
 from isthmus.cli.table import Table
 from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
 from isthmus.metrics.registry import canonical_name
@@ -56,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     write_labels(table, model.labels_, write_options)
     if not args.quiet:
-        summary = _summarise(args.method, model, table, seconds, warned)
-        say(summary.as_json() if args.json else summary.as_text())
+        summary = summarise(args.method, model, table, seconds, warned)
+        say(as_json(summary) if args.json else as_text(summary))
     return 0
 
 
@@ -85,13 +83,14 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         )
     from isthmus.estimators import TransitiveCut, TransitiveKMeans
 
+    watched = sys.stderr is not None and sys.stderr.isatty()
     parameters: dict[str, Any] = {
         "metric": args.metric,
         "metric_params": None if args.p is None else {"p": args.p},
         "min_cluster_size": args.min_cluster_size,
         "k_max": args.k_max,
         "n_jobs": args.jobs,
-        "verbose": int(_is_watched() and not args.quiet and not args.json),
+        "verbose": int(watched and not args.quiet and not args.json),
     }
     given = vars(args)
     parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
@@ -103,40 +102,3 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         except (ValueError, MemoryError) as error:
             raise UserError(str(error) or "not enough memory.") from error
     return model, [one_line(warning.message) for warning in caught]
-
-
-def _suggested(model: Any) -> dict[str, Any] | None:
-    """Return what was suggested and why, where the number of clusters was not given."""
-    if not hasattr(model, "suggestion_"):
-        return None
-    suggestion = model.suggestion_
-    return {
-        "n_clusters": suggestion.n_clusters,
-        "confidence": suggestion.confidence,
-        "explanation": list(suggestion.explanation),
-        "ranking": suggestion.ranking.tolist(),
-    }
-
-
-def _is_watched() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _summarise(method: str, model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:
-    n_points, n_features = table.points.shape
-    kmeans = None
-    if method == "kmeans":
-        kmeans = KMeansFigures(model.space, float(model.inertia_), int(model.n_iter_))
-    return Summary(
-        n_points=n_points,
-        n_features=n_features,
-        n_clusters=model.n_clusters_,
-        sizes=np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
-        method=method,
-        metric=model.metric,
-        kmeans=kmeans,
-        seconds=round(seconds, 3),
-        columns=table.selected_names(),
-        warnings=warned,
-        suggestion=_suggested(model),
-    )

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from isthmus.cli.errors import UserError, shown
 
@@ -80,10 +81,8 @@ def describe_column(position: int, names: Sequence[str] | None) -> str:
 def _resolve_tokens(
     tokens: Sequence[str], names: Sequence[str] | None, n_columns: int, source: str
 ) -> list[int]:
-    resolved: list[int] = []
-    for token in tokens:
-        resolved += _resolve_token(token, names, n_columns, source)
-    return resolved
+    resolved = (_resolve_token(token, names, n_columns, source) for token in tokens)
+    return list(chain.from_iterable(resolved))
 
 
 def _resolve_token(

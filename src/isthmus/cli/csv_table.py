@@ -115,13 +115,16 @@ def read_csv(
     first = next(rows, None)
     if first is None:
         raise UserError(f"{source} is empty.")
-    layout = _lay_out(first, source, delimiter, header, selection)
-    points = _read_points(rows if layout.names is not None else chain([first], rows), layout)
+    fields = tuple(field.strip() for field in first.fields)
+    if header is None:
+        header = _looks_like_header(fields, selection)
+    names = fields if header else None
+    selected = resolve_selection(selection, names, len(fields), source)
+    layout = Layout(source, delimiter, names, len(fields), selected)
+    points = _read_points(rows if header else chain([first], rows), layout)
     if not len(points):
         raise UserError(f"{source} has a header, but no rows below it.")
-    return CsvTable(
-        layout.names, layout.selected, points, delimiter, data, source, layout.n_columns
-    )
+    return CsvTable(names, selected, points, delimiter, data, source, len(fields))
 
 
 def read_records(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
@@ -174,17 +177,6 @@ def _check_text(data: bytes, source: str) -> None:
         raise UserError(
             f"{source} is not text (it holds NUL bytes). Name its format with --format."
         )
-
-
-def _lay_out(
-    first: Record, source: str, delimiter: str, header: bool | None, selection: Selection
-) -> Layout:
-    fields = tuple(field.strip() for field in first.fields)
-    if header is None:
-        header = _looks_like_header(fields, selection)
-    names = fields if header else None
-    selected = resolve_selection(selection, names, len(fields), source)
-    return Layout(source, delimiter, names, len(fields), selected)
 
 
 def _looks_like_header(fields: Sequence[str], selection: Selection) -> bool:

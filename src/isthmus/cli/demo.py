@@ -23,7 +23,6 @@ from isthmus.plotting import plot_clusters, plot_spanning_tree, require_matplotl
 from isthmus.spanning_tree import SpanningTree
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DESCRIPTION = """\
@@ -33,16 +32,8 @@ two.
 """
 EXAMPLES = None
 _SEED = 0
-_HEADINGS = (
-    "data set",
-    "n",
-    "k",
-    "sizes of clusters",
-    "TransitiveCut",
-    "TransitiveKMeans",
-    "K-means",
-    "time",
-)
+_METHODS = ("TransitiveCut", "TransitiveKMeans", "K-means")
+_HEADINGS = ("data set", "n", "k", "sizes of clusters", *_METHODS, "time")
 _NOTES = (
     "Below the three methods: the share of points in the wrong cluster, where clusters are matched",
     "with classes one to one. TransitiveKMeans is the paper's method, K-means is scikit-learn's.",
@@ -150,19 +141,15 @@ def draw(outcomes: list[Outcome]) -> Figure:
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     drawn = [outcome for outcome in outcomes if outcome.example.in_picture]
-    heights = [_panel_height(outcome.example.X) for outcome in drawn]
+    sides = [np.ptp(outcome.example.X, axis=0) for outcome in drawn]
+    # in inches: panels as wide as the figure allows, and their titles
+    heights = [float(4.4 * height / width + 0.7) for width, height in sides]
     layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
     figure = Figure(figsize=(14, sum(heights)), dpi=100, layout=layout)
     grid = figure.subplots(len(drawn), 3, squeeze=False, height_ratios=heights)
     for axes, outcome in zip(grid, drawn, strict=True):
         _draw_row(axes, outcome)
     return figure
-
-
-def _panel_height(points: Floats) -> float:
-    """Return the height in inches of a panel as wide as the figure allows, title included."""
-    width, height = np.ptp(points, axis=0)
-    return float(4.4 * height / width + 0.7)
 
 
 def _cells(outcome: Outcome) -> tuple[str, ...]:
@@ -189,14 +176,14 @@ def _draw_row(axes: Array, outcome: Outcome) -> None:
     plot_spanning_tree(example.X, outcome.spanning_tree, labels=ours, ax=axes[1])
     plot_clusters(example.X, ours, ax=axes[2])
     axes[0].set_ylabel(example.name, fontsize=15)
-    _finish(axes[0], f"K-means: error {outcome.kmeans_error:.3f}")
-    _finish(axes[1], "minimum spanning tree, cut edges dashed")
-    _finish(axes[2], f"TransitiveCut: error {outcome.error:.3f}")
-
-
-def _finish(axes: Axes, title: str) -> None:
-    axes.set_title(title, fontsize=14)
-    axes.spines[:].set_color("#BBBBBB")
+    titles = (
+        f"K-means: error {outcome.kmeans_error:.3f}",
+        "minimum spanning tree, cut edges dashed",
+        f"TransitiveCut: error {outcome.error:.3f}",
+    )
+    for panel, title in zip(axes, titles, strict=True):
+        panel.set_title(title, fontsize=14)
+        panel.spines[:].set_color("#BBBBBB")
 
 
 def _check_can_draw(output: Path, path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from isthmus.cli.errors import UserError, say
 from isthmus.cli.output_file import print_lines
 from isthmus.paper.experiment import PARTS, load_experiment
 from isthmus.paper.report import HTML, write_report
-from isthmus.paper.report_text import Page, duration
+from isthmus.paper.report_text import duration
 from isthmus.paper.runner import TaskFailedError, run_experiments
-from isthmus.paper.store import Record, Store
+from isthmus.paper.store import Store
 from isthmus.plotting import require_matplotlib
 
 DESCRIPTION = """\
@@ -78,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     n_jobs = _check_options(args)
     store = Store(args.output / "results")
-    asked = [load_experiment(name) for name in PARTS if not args.parts or name in args.parts]
+    parts = {name: load_experiment(name) for name in PARTS}
+    asked = [part for name, part in parts.items() if not args.parts or name in args.parts]
     try:
         records = run_experiments(
             asked,
@@ -90,11 +90,12 @@ def run(args: argparse.Namespace) -> int:
         )
     except TaskFailedError as error:
         raise UserError(f"{error}. What was finished is kept in {args.output}.") from error
-    shown = dict(_finished(records, store, quick=args.quick))
-    page = write_report(
-        [load_experiment(name) for name in shown], shown, args.output, quick=args.quick
-    )
-    _print_claims(page, args.output / HTML)
+    # the report shows all parts that are complete, those that were not asked for included
+    kept = {n: records.get(n) or store.records(e, quick=args.quick) for n, e in parts.items()}
+    shown = {name: found for name, found in kept.items() if found}
+    page = write_report([parts[name] for name in shown], shown, args.output, quick=args.quick)
+    lines = [line for name, claim in page.claims for line in _claim_lines(name, claim)]
+    print_lines([*lines, "", f"claims: {page.verdicts}", f"report: {args.output / HTML}"])
     seconds = sum(record.seconds for kept in records.values() for record in kept.values())
     if not args.quiet:
         say(f"{duration(seconds)} of computing")
@@ -120,22 +121,6 @@ def _check_options(args: argparse.Namespace) -> int:
     if not os.access(folder, os.W_OK):
         raise UserError(f"cannot write to {args.output}: no permission.")
     return available_cores() if args.jobs == -1 else int(args.jobs)
-
-
-def _finished(
-    records: dict[str, dict[str, Record]], store: Store, *, quick: bool
-) -> Iterator[tuple[str, dict[str, Record]]]:
-    """Yield the records of all parts that are complete, those that were not asked for included."""
-    for name in PARTS:
-        kept = records.get(name) or store.records(load_experiment(name), quick=quick)
-        if kept:
-            yield name, kept
-
-
-def _print_claims(page: Page, path: Path) -> None:
-    lines = [line for name, claim in page.claims for line in _claim_lines(name, claim)]
-    lines += ["", f"claims: {page.verdicts}", f"report: {path}"]
-    print_lines(lines)
 
 
 def _claim_lines(name: str, claim: Any) -> list[str]:

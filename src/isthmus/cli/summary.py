@@ -4,83 +4,75 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-_LISTED = 20
+import numpy as np
 
+from isthmus.cli.table import Table
 
-@dataclass(frozen=True)
-class KMeansFigures:
-    """What only ``--method kmeans`` has to say."""
-
-    space: str
-    inertia: float
-    n_iter: int
+Summary: TypeAlias = dict[str, Any]
+_LISTED_SIZES, _LISTED_COLUMNS = 20, 6
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The figures of one run; ``seconds`` is from the start of reading to the labels.
-
-    ``suggestion`` says why there are as many clusters, where their number was not given.
-    """
-
-    n_points: int
-    n_features: int
-    n_clusters: int
-    sizes: list[int]
-    method: str
-    metric: str
-    kmeans: KMeansFigures | None
-    seconds: float
-    columns: list[str]
-    warnings: list[str]
-    suggestion: dict[str, Any] | None = None
-
-    def as_json(self) -> str:
-        """Return the figures as one JSON object on one line."""
-        figures = {name: value for name, value in asdict(self).items() if value is not None}
-        if self.kmeans is not None:
-            figures |= figures.pop("kmeans")
-            if not math.isfinite(self.kmeans.inertia):
-                figures["inertia"] = None  # JSON knows no NaN
-        return json.dumps(figures, allow_nan=False)
-
-    def as_text(self) -> str:
-        """Return the figures as a small table, the warnings below it."""
-        figures = {
-            "points": f"{self.n_points:,}",
-            "features": f"{self.n_features:,} ({_listed(self.columns)})",
-            "clusters": f"{self.n_clusters:,}",
-            "method": f"{self.method} ({self.metric})",
+def summarise(method: str, model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:
+    """Return the figures of one run; ``seconds`` is from the start of reading to the labels."""
+    n_points, n_features = table.points.shape
+    summary = {
+        "n_points": n_points,
+        "n_features": n_features,
+        "n_clusters": model.n_clusters_,
+        "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
+        "method": method,
+        "metric": model.metric,
+        "seconds": round(seconds, 3),
+        "columns": table.selected_names(),
+        "warnings": warned,
+    }
+    if hasattr(model, "suggestion_"):  # where the number of clusters was not given
+        suggestion = model.suggestion_
+        summary["suggestion"] = {
+            "n_clusters": suggestion.n_clusters,
+            "confidence": suggestion.confidence,
+            "explanation": list(suggestion.explanation),
+            "ranking": suggestion.ranking.tolist(),
         }
-        if self.kmeans is not None:
-            figures |= {
-                "method": f"{self.method} ({self.kmeans.space}, {self.metric})",
-                "inertia": f"{self.kmeans.inertia:.6g}",
-                "iterations": f"{self.kmeans.n_iter:,}",
-            }
-        figures["seconds"] = f"{self.seconds:.2f}"
-        width = max(len(name) for name in figures)
-        lines = [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
-        if self.suggestion is not None:
-            lines += ["", *self.suggestion["explanation"]]
-        lines += ["", *_size_lines(self.sizes, self.n_points)]
-        lines += [f"isthmus: warning: {warning}" for warning in self.warnings]
-        return "\n".join(lines)
+    if method == "kmeans":
+        inertia, n_iter = float(model.inertia_), int(model.n_iter_)
+        summary |= {"space": model.space, "inertia": inertia, "n_iter": n_iter}
+    return summary
 
 
-def _listed(columns: list[str], longest: int = 6) -> str:
-    more = ", …" if len(columns) > longest else ""
-    return ", ".join(columns[:longest]) + more
+def as_json(summary: Summary) -> str:
+    """Return the figures as one JSON object on one line."""
+    if not math.isfinite(summary.get("inertia", 0.0)):
+        summary = summary | {"inertia": None}  # JSON knows no NaN
+    return json.dumps(summary, allow_nan=False)
 
 
-def _size_lines(sizes: list[int], n_points: int) -> list[str]:
-    lines = [f"{'cluster':>7}  {'points':>12}  {'share':>7}"]
-    for label, size in enumerate(sizes[:_LISTED]):
-        lines.append(f"{label:>7}  {size:>12,}  {size / n_points:>7.1%}")
-    if len(sizes) > _LISTED:
-        rest = sum(sizes[_LISTED:])
-        lines.append(f"{'others':>7}  {rest:>12,}  {rest / n_points:>7.1%}")
-    return lines
+def as_text(summary: Summary) -> str:
+    """Return the figures as a small table, the warnings below it."""
+    columns, n_points, sizes = summary["columns"], summary["n_points"], summary["sizes"]
+    more = ["…"] if len(columns) > _LISTED_COLUMNS else []
+    listed = ", ".join([*columns[:_LISTED_COLUMNS], *more])
+    space = f"{summary['space']}, " if "space" in summary else ""
+    figures = {
+        "points": f"{n_points:,}",
+        "features": f"{summary['n_features']:,} ({listed})",
+        "clusters": f"{summary['n_clusters']:,}",
+        "method": f"{summary['method']} ({space}{summary['metric']})",
+    }
+    if space:
+        figures["inertia"] = f"{summary['inertia']:.6g}"
+        figures["iterations"] = f"{summary['n_iter']:,}"
+    figures["seconds"] = f"{summary['seconds']:.2f}"
+    width = max(map(len, figures))
+    lines = [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
+    if "suggestion" in summary:
+        lines += ["", *summary["suggestion"]["explanation"]]
+    rows = [(str(label), size) for label, size in enumerate(sizes[:_LISTED_SIZES])]
+    if len(sizes) > _LISTED_SIZES:
+        rows.append(("others", sum(sizes[_LISTED_SIZES:])))
+    lines += ["", f"{'cluster':>7}  {'points':>12}  {'share':>7}"]
+    lines += [f"{name:>7}  {size:>12,}  {size / n_points:>7.1%}" for name, size in rows]
+    lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines)

@@ -84,18 +84,8 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
 def usps_available(*, data_home: Any = None, seconds: float = 5.0) -> bool:
     """Return whether :func:`load_usps` can be expected to succeed, without downloading the images.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        As for :func:`load_usps`.
-    seconds : float, default=5.0
-        How long OpenML may take to answer.
-
-    Returns
-    -------
-    bool
-        True if the file is there, if scikit-learn has downloaded the images before, or if OpenML
-        answers now.
+    It can if the file is there, if scikit-learn has downloaded the images before, or if OpenML
+    answers within so many seconds.
     """
     return _usps_path() is not None or _cached_by_sklearn(data_home) or _openml_answers(seconds)
 

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from isthmus.paper.experiment import Claim, Picture, Table, Verdict
+from isthmus.paper.experiment import Claim, Verdict
 from isthmus.paper.report_text import CITATION, INTRODUCTION, QUICK, TITLE, Page, Section, duration
 
 # The class and the sign of the badge of each verdict.
@@ -90,38 +90,31 @@ def _section(section: Section) -> Iterator[str]:
     name = section.experiment.name
     yield f'<section id="{name}"><h2>{escape(section.experiment.title)}</h2>'
     yield from (f"<p>{escape(text)}</p>" for text in section.paragraphs)
-    yield from _table(_CLAIM_HEADINGS, _claims(section), "claims")
+    rows = (
+        f'<tr class="stated">{_stated(claim)}</tr>\n'
+        f'<tr class="reason"><td colspan="4">{escape(claim.reason)}</td></tr>'
+        for claim in section.claims
+    )
+    yield from _table(_CLAIM_HEADINGS, rows, "claims")
     for picture in section.pictures:
-        yield from _figure(picture)
+        caption, data = escape(picture.caption), b64encode(picture.png).decode("ascii")
+        yield f'<figure><img alt="{caption}" src="data:image/png;base64,{data}">'
+        yield f"<figcaption>{caption}</figcaption></figure>"
     for table in section.tables:
-        yield from _table(table.headings, _numbers(table), "numbers", table.caption)
+        rows = (f"<tr><th>{escape(head)}</th>{_cells(rest)}</tr>" for head, *rest in table.rows)
+        yield from _table(table.headings, rows, "numbers", table.caption)
     yield f'<p class="faint">This part alone: <code>isthmus reproduce {name}</code>, '
     yield f"{duration(section.seconds)} of computing.</p></section>"
 
 
-def _claims(section: Section) -> Iterator[str]:
-    for claim in section.claims:
-        yield f'<tr class="stated">{_stated(claim)}</tr>'
-        yield f'<tr class="reason"><td colspan="4">{escape(claim.reason)}</td></tr>'
-
-
 def _stated(claim: Claim) -> str:
-    cells = "".join(f"<td>{escape(text)}</td>" for text in (claim.text, claim.paper, claim.ours))
     kind, sign = _BADGES[claim.verdict]
     badge = f'<span class="badge {kind}">{sign} {escape(claim.verdict.value)}</span>'
-    return f"{cells}<td>{badge}</td>"
+    return f"{_cells((claim.text, claim.paper, claim.ours))}<td>{badge}</td>"
 
 
-def _figure(picture: Picture) -> Iterator[str]:
-    data = b64encode(picture.png).decode("ascii")
-    yield f'<figure><img alt="{escape(picture.caption)}" src="data:image/png;base64,{data}">'
-    yield f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
-
-
-def _numbers(table: Table) -> Iterator[str]:
-    for first, *others in table.rows:
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in others)
-        yield f"<tr><th>{escape(first)}</th>{cells}</tr>"
+def _cells(texts: Iterable[str]) -> str:
+    return "".join(f"<td>{escape(text)}</td>" for text in texts)
 
 
 def _table(

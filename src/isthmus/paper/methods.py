@@ -22,6 +22,11 @@ from isthmus.evaluation import error_rate, match_labels
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, TreeSpace
 
 METHODS = ("kmeans", "njw", "self_tuning", "ours")
+# The estimator of a tuned method, its parameter, and what a sweep records.
+_TUNED: dict[str, tuple[Any, str, str | None]] = {
+    "njw": (NJWSpectralClustering, "sigma", "eigengap_"),
+    "self_tuning": (SelfTuningSpectralClustering, "n_neighbors", None),
+}
 NAMES = {"kmeans": "K-means", "njw": "NJW", "self_tuning": "Self-tuning", "ours": "Ours"}
 
 
@@ -39,37 +44,27 @@ def _scored(y: Any, labels: Any) -> dict[str, Any]:
     return {"error": error_rate(y, labels), "labels": match_labels(y, labels)}
 
 
-def run_njw(X: Any, y: Any, *, sigmas: Sequence[float], seed: int = 0) -> dict[str, Any]:
-    """Return what NJW finds over a grid of σ; see :func:`_swept`."""
-    model = NJWSpectralClustering(n_classes(y), random_state=seed)
-    return _swept(model, "sigma", sigmas, X, y, "eigengap_")
-
-
-def run_self_tuning(X: Any, y: Any, *, neighbors: Sequence[int], seed: int = 0) -> dict[str, Any]:
-    """Return what self-tuning finds over a grid of N; see :func:`_swept`."""
-    model = SelfTuningSpectralClustering(n_classes(y), random_state=seed)
-    return _swept(model, "n_neighbors", neighbors, X, y)
-
-
 def run_all(
     X: Any, y: Any, *, sigmas: Sequence[float], neighbors: Sequence[int], seed: int = 0
 ) -> dict[str, dict[str, Any]]:
     """Return what each of the four methods finds."""
     return {
         "kmeans": run_kmeans(X, y, seed=seed),
-        "njw": run_njw(X, y, sigmas=sigmas, seed=seed),
-        "self_tuning": run_self_tuning(X, y, neighbors=neighbors, seed=seed),
+        "njw": run_tuned("njw", X, y, values=sigmas, seed=seed),
+        "self_tuning": run_tuned("self_tuning", X, y, values=neighbors, seed=seed),
         "ours": run_ours(X, y),
     }
 
 
-def _swept(
-    model: Any, parameter: str, values: Sequence[Any], X: Any, y: Any, record: str | None = None
+def run_tuned(
+    method: str, X: Any, y: Any, *, values: Sequence[Any], seed: int = 0
 ) -> dict[str, Any]:
-    """Return the errors at all values, the best one, its labels, and the error at the default.
+    """Return a spectral method's errors at all values of its parameter, the best, and its labels.
 
-    The attribute to record, such as the eigengap, comes back as "recorded".
+    The error at the default comes with them and, as "recorded", the eigengaps of NJW.
     """
+    estimator, parameter, record = _TUNED[method]
+    model = estimator(n_classes(y), random_state=seed)
     found = sweep(model, parameter, values, X, y, record=record)
     best = model.set_params(**{parameter: found.best_value}).fit(X)
     return {

@@ -10,9 +10,8 @@ from isthmus.paper.methods import (
     METHODS,
     NAMES,
     run_kmeans,
-    run_njw,
     run_ours,
-    run_self_tuning,
+    run_tuned,
     single_starts_of_kmeans,
     single_starts_of_ours,
 )
@@ -68,8 +67,8 @@ _N_STARTS, _QUICK_N_STARTS = 1000, 30
 def tasks(quick: bool) -> list[Task]:
     """Return the tasks: a method, or a group of readings of self-tuning, on a data set each."""
     parameters: dict[str, dict[str, Any]] = {
-        "njw": {"sigmas": list(_QUICK_SIGMAS if quick else SIGMA_GRID)},
-        "self_tuning": {"neighbors": list(_QUICK_NEIGHBORS if quick else NEIGHBOR_GRID)},
+        "njw": {"values": list(_QUICK_SIGMAS if quick else SIGMA_GRID)},
+        "self_tuning": {"values": list(_QUICK_NEIGHBORS if quick else NEIGHBOR_GRID)},
         "kmeans": {"n_starts": _QUICK_N_STARTS if quick else _N_STARTS},
         "ours": {"n_starts": _QUICK_N_STARTS if quick else _N_STARTS},
     }
@@ -89,7 +88,7 @@ def run_method(method: str, data: str, **parameters: Any) -> dict[str, Any]:
     """Return what a method finds: over its grid, or from single random starts and by default."""
     X, y = LOADERS[data](return_X_y=True)
     if method in SYMBOLS:
-        return (run_njw if method == "njw" else run_self_tuning)(X, y, **parameters)
+        return run_tuned(method, X, y, **parameters)
     if method == "ours":
         error, starts = run_ours(X, y)["error"], single_starts_of_ours
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from isthmus.datasets import load_ionosphere, load_iris
 from isthmus.paper.experiment import Result, Results
@@ -30,8 +30,7 @@ ROUNDING_GAP = 1e-13
 MAX_SOLUTIONS = 6
 
 
-@dataclass(frozen=True)
-class Tuned:
+class Tuned(NamedTuple):
     """A tuned method on one data set: at the paper's parameter, at the best, at the default."""
 
     at_paper: float
@@ -39,8 +38,7 @@ class Tuned:
     best_error: float
     default: float
     default_error: float
-    undetermined: tuple[float, float] | None
-    """The parameter and error of a smaller error that depends on rounding, if there is one."""
+    undetermined: tuple[float, float] | None  # (parameter, error) of a smaller one due to rounding
 
 
 def tuned(results: Results, data: str, method: str) -> Tuned:
@@ -84,8 +82,7 @@ def agrees(ours: float, paper: float, within: float = AGREES) -> bool:
     return abs(ours - paper) <= within + ROUNDING
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """A solution of K-means, and how many starts led to it."""
 
     error: float

@@ -83,7 +83,8 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
     if labels is not None:
         names, codes = coded_labels(labels, n_points)
         uniform = clusters_of_nodes(tree, codes)
-    first_link = first_merge_above(tree.heights, max_groups)
+    highest_inside = tree.heights[n_points - 1 - max_groups] if n_points > max_groups else 0.0
+    first_link = int(np.searchsorted(tree.heights, highest_inside, side="right"))
     children = tree.children[first_link:]
     below = np.append(children[children < n_points + first_link], tree.sizes.size - 1)
     groups = below[:-1] if len(children) else below
@@ -103,13 +104,6 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
         points=groups if single else None,
         names=names,
     )
-
-
-def first_merge_above(heights: Floats, max_groups: int) -> int:
-    """Return the first of the merges that are shown, given the ascending heights of all."""
-    n_points = len(heights) + 1
-    highest_inside = heights[n_points - 1 - max_groups] if n_points > max_groups else 0.0
-    return int(np.searchsorted(heights, highest_inside, side="right"))
 
 
 def clusters_of_nodes(tree: UltrametricTree, codes: Ints) -> Ints:
