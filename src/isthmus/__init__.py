@@ -12,23 +12,27 @@ if TYPE_CHECKING:
     from isthmus import baselines, cut, datasets, evaluation, model_selection, plotting, theory
     from isthmus.estimators import (
         KMeansDuality,
+        NeighborMean,
         TransitiveCut,
         TransitiveEmbedding,
         TransitiveKMeans,
     )
     from isthmus.model_selection import suggest_n_clusters
+    from isthmus.neighbors.api import nearest_neighbors
     from isthmus.outliers import outlier_scores
     from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
     from isthmus.ultrametric import UltrametricTree
 
 _DEFINED_IN = {
     "KMeansDuality": "estimators",
+    "NeighborMean": "estimators",
     "SpanningTree": "spanning_tree",
     "TransitiveCut": "estimators",
     "TransitiveEmbedding": "estimators",
     "TransitiveKMeans": "estimators",
     "UltrametricTree": "ultrametric",
     "minimum_spanning_tree": "spanning_tree",
+    "nearest_neighbors": "neighbors.api",
     "outlier_scores": "outliers",
     "suggest_n_clusters": "model_selection",
 }
@@ -44,6 +48,7 @@ _PACKAGES = (
 
 __all__ = [
     "KMeansDuality",
+    "NeighborMean",
     "SpanningTree",
     "TransitiveCut",
     "TransitiveEmbedding",
@@ -56,6 +61,7 @@ __all__ = [
     "evaluation",
     "minimum_spanning_tree",
     "model_selection",
+    "nearest_neighbors",
     "outlier_scores",
     "plotting",
     "suggest_n_clusters",

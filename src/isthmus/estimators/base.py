@@ -54,6 +54,8 @@ class TransitiveClusterer(
     n_clusters: int | str
     metric: str | Callable[..., float]
     metric_params: dict[str, Any] | None
+    n_neighbors: int | None
+    neighborhood: str
     disconnected: str | float
     k_max: int
     n_jobs: int | None
@@ -176,7 +178,8 @@ class TransitiveClusterer(
         :class:`TransitiveCut` gives it the cluster of the nearest fitted point,
         :class:`TransitiveKMeans` that of the nearest centre. A point that equals a fitted one gets
         its label (of several, that of the first), so that ``predict(X)`` of the fitted points is
-        ``labels_``, unless equal points were spread over clusters.
+        ``labels_``, unless equal points were spread over clusters. With ``n_neighbors`` the
+        neighbourhood of a new point is itself and its nearest fitted points.
 
         Parameters
         ----------

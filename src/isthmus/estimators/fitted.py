@@ -17,12 +17,16 @@ from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.estimators.predictor import Predictor
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
+from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
+from isthmus.neighbors.means import neighborhood_means
+from isthmus.neighbors.neighborhood import Neighborhood
 from isthmus.outliers import find_reference_groups, scores_of_new_points
-from isthmus.prediction.attach import attachment_search
+from isthmus.prediction.attach import TreeNeighborhood, neighborhood_search
 from isthmus.prediction.attach_by_rows import AttachmentSearch, GivenDistances
+from isthmus.prediction.attach_with_neighbors import SharedSearch
 from isthmus.prediction.attachments import transitive_rows
 from isthmus.prediction.cluster_centres import ClusterCentres
 from isthmus.spanning_tree import SpanningTree
@@ -112,6 +116,10 @@ class FittedModel:
     n_features : int or None
         None for objects, which have no features.
     feature_names : array of str, or None
+    neighborhood : Neighborhood or None
+        What distances are of; None where they are plain.
+    neighbors : (n_fitted, n_neighbors) int32 or None
+        The neighbourhoods of the rows on the tree.
     """
 
     points: Any
@@ -127,6 +135,8 @@ class FittedModel:
     suggestion: Suggestion | None = None
     n_features: int | None = None
     feature_names: Array | None = None
+    neighborhood: Neighborhood | None = None
+    neighbors: Labels | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -147,6 +157,15 @@ class FittedModel:
         return None
 
     @cached_property
+    def means(self) -> Any:
+        """The means that took the place of the rows on the tree; None where none did."""
+        if self.neighborhood is None or self.neighborhood.kind != "mean":
+            return None
+        assert isinstance(self.resolved_metric, MappedMetric)  # it was checked
+        assert self.neighbors is not None
+        return neighborhood_means(self.points, self.neighbors, self.resolved_metric)
+
+    @cached_property
     def clusterer(self) -> Clusterer:
         """What found the clusters."""
         return make_clusterer(self.tree, self.settings, self.rows.point_weights)
@@ -161,10 +180,15 @@ class FittedModel:
     @cached_property
     def predictor(self) -> Predictor:
         """The fit, indexed for new rows."""
-        if self.points is None:
-            search: AttachmentSearch = GivenDistances(self.tree, self.rows.is_fitted)
+        search: AttachmentSearch
+        is_fitted, metric = self.rows.is_fitted, self.resolved_metric
+        if self.points is not None:
+            neighborhood = TreeNeighborhood(self.neighbors, self.means)
+            search = neighborhood_search(self.points, self.tree, metric, self.index, neighborhood)
+        elif self.neighbors is not None:
+            search = SharedSearch(None, self.tree, metric, self.neighbors, is_fitted)
         else:
-            search = attachment_search(self.points, self.tree, self.resolved_metric, self.index)
+            search = GivenDistances(self.tree, is_fitted)
         centres = ClusterCentres(self.space, self.tree, self.rows.on_tree(self.labels))
         return Predictor(search, centres, by_nearest_row=isinstance(self.settings, CutSettings))
 

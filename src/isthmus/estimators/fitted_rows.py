@@ -12,7 +12,8 @@ from isthmus.metrics.input import take_rows
 from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric
-from isthmus.prediction.attach import attach_all, attachment_search
+from isthmus.prediction.attach import TreeNeighborhood, attach_all, neighborhood_search
+from isthmus.prediction.attach_with_neighbors import shared_blocks
 from isthmus.prediction.attachments import Attachments, attach_by_distances
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
@@ -80,19 +81,28 @@ class RowsToFit:
             self.data = take_rows(data, fitted)
 
     def attached_to(
-        self, tree: UltrametricTree, n_jobs: int = 1, index: KdTreeIndex | None = None
+        self,
+        tree: UltrametricTree,
+        neighborhood: TreeNeighborhood,
+        n_jobs: int = 1,
+        index: KdTreeIndex | None = None,
     ) -> FittedRows:
         """Return what a fit keeps of the rows, given the tree of those that it fits.
 
+        neighborhood : TreeNeighborhood
+            What the tree is of.
         index : KdTreeIndex, optional
-            Of the rows on the tree.
+            Of the points that the tree was found of.
         """
         if self._n_aside == 0 or self._weights is None:
             return FittedRows(self._weights)
         if self._aside is None:
-            attachments = attach_by_distances(tree, self._n_aside, self._distances)
+            blocks = self._distances
+            if neighborhood.neighbors is not None:
+                blocks = shared_blocks(blocks, neighborhood.neighbors)
+            attachments = attach_by_distances(tree, self._n_aside, blocks)
         else:
-            search = attachment_search(self.data, tree, self._metric, index)
+            search = neighborhood_search(self.data, tree, self._metric, index, neighborhood)
             attachments = attach_all(search, self._aside, self._n_aside, n_jobs)
         is_fitted = self._weights > 0.0
         return FittedRows(self._weights[is_fitted], is_fitted, attachments)

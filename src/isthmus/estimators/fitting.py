@@ -6,6 +6,8 @@ import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from isthmus._utils.memory import Budget
 from isthmus._utils.parameters import check_disconnected, check_integer, check_n_jobs
 from isthmus._utils.progress import Progress, Stages, check_verbose
@@ -23,12 +25,19 @@ from isthmus.estimators.input import check_input
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
 from isthmus.estimators.tree_cache import TreeCache
 from isthmus.metrics.input import Data, n_points_of
+from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
-from isthmus.spanning_tree.result import Found
-from isthmus.spanning_tree.selection import find_spanning_tree
+from isthmus.neighbors.means import neighborhood_means
+from isthmus.neighbors.neighborhood import (
+    Neighborhood,
+    check_n_neighbors,
+    check_neighborhood,
+)
+from isthmus.prediction.attach import TreeNeighborhood
+from isthmus.spanning_tree.neighborhood import NeighborhoodTree, find_neighborhood_tree
 from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
@@ -41,6 +50,7 @@ class Request:
 
     data: Data
     metric: AnyMetric
+    neighborhood: Neighborhood | None
     weights: Floats | None
     cache: TreeCache | None
     limits: Limits
@@ -51,21 +61,25 @@ class Request:
 def check_request(estimator: TransitiveClusterer, X: Any, sample_weight: Any) -> Request:
     """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
     metric = resolve_metric(estimator.metric, estimator.metric_params)
+    neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
     check_disconnected(estimator.disconnected)
     check_verbose(estimator.verbose)
     cache = None
     if estimator.memory is not None:
-        cache = TreeCache(estimator.memory, estimator.metric, estimator.metric_params)
+        cache = TreeCache(estimator.memory, estimator.metric, estimator.metric_params, neighborhood)
     probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
     probe._forget()
     data = check_input(probe, X, metric)
     weights = check_sample_weight(sample_weight, n_points_of(data))
+    if neighborhood is not None:
+        n_fitted = n_points_of(data) if weights is None else int(np.count_nonzero(weights))
+        check_n_neighbors(neighborhood.n_neighbors, n_fitted)
     settings = _checked_settings(estimator, n_points_of(data), weights)
     limits = keep_to_limit(
         estimator.memory_limit, data, weights, settings, metric, check_n_jobs(estimator.n_jobs)
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
-    return Request(data, metric, weights, cache, limits, *features)
+    return Request(data, metric, neighborhood, weights, cache, limits, *features)
 
 
 def _checked_settings(
@@ -96,7 +110,8 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
             # of weights a suggestion knows nothing: there CUT finds out
             least = settings.min_cluster_size if request.weights is None else None
             settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
-        rows = to_fit.attached_to(tree, n_jobs, found.index)
+        neighborhood = TreeNeighborhood(found.neighbors, found.points)
+        rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
     clusterer = make_clusterer(tree, settings, rows.point_weights, request.limits.workspace)
     solution = run_clusterer(clusterer, settings, stages.stage("clusters"))
     is_cut = isinstance(clusterer, CutClusterer)
@@ -114,22 +129,33 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         suggestion=suggestion,
         n_features=request.n_features,
         feature_names=request.feature_names,
+        neighborhood=request.neighborhood,
+        neighbors=found.neighbors,
     )
     # Already known, so they need not be derived when they are first asked for.
     vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer, index=found.index)
+    if found.points is not None:
+        vars(fitted).update(means=found.points)
     return fitted
 
 
 def _found_tree(
     estimator: TransitiveClusterer, request: Request, data: Any, progress: Progress | None
-) -> Found:
+) -> NeighborhoodTree:
     limit = request.limits.for_tree
     if request.cache is not None:
         options = {"n_jobs": estimator.n_jobs, "progress": progress, "memory_limit": limit}
-        return Found(request.cache.spanning_tree(data, estimator.disconnected, **options))
-    return find_spanning_tree(
+        found = request.cache.spanning_tree(data, estimator.disconnected, **options)
+        if found.neighbors is None or request.neighborhood != Neighborhood(
+            found.neighbors.shape[1], "mean"
+        ):
+            return found
+        assert isinstance(request.metric, MappedMetric)  # or there would be no means
+        return replace(found, points=neighborhood_means(data, found.neighbors, request.metric))
+    return find_neighborhood_tree(
         data,
         request.metric,
+        request.neighborhood,
         disconnected=estimator.disconnected,
         n_jobs=estimator.n_jobs,
         progress=progress,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from isthmus._utils.typing import Array
+from isthmus._utils.typing import Array, Labels
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
@@ -20,6 +20,7 @@ from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
+from isthmus.neighbors.neighborhood import Neighborhood, check_neighborhood
 from isthmus.prediction.attachments import Attachments
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
@@ -39,7 +40,7 @@ _PLAIN = (
     "n_features",
     "feature_names",
 )
-_STORED = (*_PLAIN, "spanning_tree", "settings", "rows", "suggestion")
+_STORED = (*_PLAIN, "spanning_tree", "settings", "rows", "suggestion", "neighborhood")
 
 
 def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]) -> None:
@@ -57,6 +58,11 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
     state["spanning_tree"] = fitted.spanning_tree._content()
     state["settings"] = _as_dict(fitted.settings)
     state["rows"] = _packed_rows(fitted.rows)
+    if fitted.neighborhood is not None:
+        state["neighborhood"] = {
+            "kind": fitted.neighborhood.kind,
+            "neighbors": fitted.neighbors,
+        }
     if fitted.suggestion is not None:
         parts = _as_dict(fitted.suggestion)
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
@@ -103,6 +109,9 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     if n_features is not None:
         _checked_count(n_features)
     metric = resolve_metric(state["metric"], state["metric_params"])
+    neighborhood, neighbors = _unpacked_neighborhood(
+        state.get("neighborhood"), metric, tree.n_points
+    )
     return FittedModel(
         points=_unpacked_points(state["points"], metric, (tree.n_points, n_features)),
         metric=state["metric"],
@@ -117,7 +126,26 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         suggestion=_unpacked_suggestion(state.get("suggestion"), n_rows),
         n_features=n_features,
         feature_names=None if names is None else _checked_names(names, n_features),
+        neighborhood=neighborhood,
+        neighbors=neighbors,
     )
+
+
+def _unpacked_neighborhood(
+    saved: Any, metric: AnyMetric, n_points: int
+) -> tuple[Neighborhood | None, Labels | None]:
+    if saved is None:
+        return None, None
+    kind, neighbors = saved["kind"], saved["neighbors"]
+    _checked_array(neighbors, np.int32, (n_points, None), "neighbors")
+    size = neighbors.shape[1]
+    if not 2 <= size <= n_points or neighbors.min() < 0 or neighbors.max() >= n_points:
+        raise ValueError("neighbors must be lists of points.")
+    in_order = np.sort(neighbors, axis=1)
+    is_first = (neighbors[:, 0] == np.arange(n_points)).all()
+    if not is_first or (in_order[:, 1:] == in_order[:, :-1]).any():
+        raise ValueError("a list of neighbors must begin with the point itself, and repeat none.")
+    return check_neighborhood(size, kind, metric), neighbors
 
 
 def _unpacked_settings(saved: Any, cls: type[Settings], n_points: int) -> Settings:

@@ -34,6 +34,17 @@ class TransitiveCut(TransitiveClusterer):
     metric_params : dict, optional
         Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"`` or ``{"w": weights}``;
         keyword arguments of a callable.
+    n_neighbors : int, optional
+        The size of neighbourhoods, each point itself included. Where there are more than a few
+        features (tables, images, embeddings), single distances are noise, and neighbourhoods of
+        20 to 50 points find clusters better: see docs/embeddings.md. None, as 1: plain distances.
+        Rows count once, whatever their weights.
+    neighborhood : {"mean", "shared"}, default="mean"
+        What neighbourhoods are for. ``"mean"`` replaces each point by the mean of its
+        neighbourhood before anything else (for cosine and angular distances of rows of unit
+        length, brought back to it); it serves tables and texts. ``"shared"`` multiplies the
+        distance of two points, one of which is in the other's neighbourhood, by the Jaccard
+        distance of the two neighbourhoods; it serves images, and any metric.
     min_cluster_size : int, optional
         Every cluster has at least that many rows, so that none is spent on a handful of outliers;
         with ``sample_weight`` at least this weight, any number above 0. Only edges that leave as
@@ -123,6 +134,8 @@ class TransitiveCut(TransitiveClusterer):
         *,
         metric: str | Callable[..., float] = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        n_neighbors: int | None = None,
+        neighborhood: str = "mean",
         min_cluster_size: float | None = None,
         disconnected: str | float = "error",
         k_max: int = 20,
@@ -134,6 +147,8 @@ class TransitiveCut(TransitiveClusterer):
         self.n_clusters = n_clusters
         self.metric = metric
         self.metric_params = metric_params
+        self.n_neighbors = n_neighbors
+        self.neighborhood = neighborhood
         self.min_cluster_size = min_cluster_size
         self.disconnected = disconnected
         self.k_max = k_max

@@ -13,9 +13,9 @@ from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_po
 from isthmus._utils.typing import Floats
 from isthmus.estimators.input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
-from isthmus.metrics.registry import (
-    resolve_metric,
-)
+from isthmus.metrics.registry import resolve_metric
+from isthmus.neighbors.neighborhood import check_neighborhood
+from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates, check_components
 
@@ -37,6 +37,8 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         The base distance, as for :class:`TransitiveCut`.
     metric_params : dict, optional
         Parameters of the metric.
+    n_neighbors, neighborhood : int or None, and str
+        Neighbourhoods, as for :class:`TransitiveCut`.
     disconnected : "error" or float, default="error"
         How far apart the components of a sparse graph are to be put, at least the longest edge
         of their spanning trees. "join" is refused: an embedding needs finite distances.
@@ -79,6 +81,8 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         *,
         metric: str | Callable[..., float] = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        n_neighbors: int | None = None,
+        neighborhood: str = "mean",
         disconnected: str | float = "error",
         power: float = 1.0,
         n_jobs: int | None = None,
@@ -86,6 +90,8 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self.n_components = n_components
         self.metric = metric
         self.metric_params = metric_params
+        self.n_neighbors = n_neighbors
+        self.neighborhood = neighborhood
         self.disconnected = disconnected
         self.power = power
         self.n_jobs = n_jobs
@@ -105,6 +111,7 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self
         """
         metric = resolve_metric(self.metric, self.metric_params)
+        neighborhood = check_neighborhood(self.n_neighbors, self.neighborhood, metric)
         check_disconnected(self.disconnected)
         power = check_positive(self.power, "power")
         n_jobs = check_n_jobs(self.n_jobs)
@@ -116,13 +123,10 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             f"The array of {n_components} coordinates of {n_points} points",
             "Ask for fewer: n_components=<number>.",
         )
-        tree = UltrametricTree.from_data(
-            data,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            disconnected=self.disconnected,
-            n_jobs=n_jobs,
+        found = find_neighborhood_tree(
+            data, metric, neighborhood, disconnected=self.disconnected, n_jobs=n_jobs
         )
+        tree = UltrametricTree.from_spanning_tree(found.tree)
         with np.errstate(over="ignore", under="ignore"):
             raised = tree if power == 1.0 else tree.with_heights(lambda heights: heights**power)
         embedding = raised.embedding(n_components or None).toarray()

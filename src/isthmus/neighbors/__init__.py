@@ -1,5 +1,6 @@
 """Points → their k nearest neighbours, and what neighbourhoods make of distances.
 
+neighborhood.py    what n_neighbors and neighborhood stand for
 api.py             the public function
 selection.py       checked data and a metric → neighbours, by the search that suits
 lists.py           kernels: a list of the nearest, in one order
@@ -10,8 +11,3 @@ copies.py          of many equal points only as many as a list can hold are sear
 shared.py          the Jaccard distance of neighbour sets
 means.py           points → the means of their neighbourhoods
 """
-
-from isthmus.neighbors.api import nearest_neighbors
-from isthmus.neighbors.lists import Neighbors
-
-__all__ = ["Neighbors", "nearest_neighbors"]

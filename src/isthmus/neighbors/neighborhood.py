@@ -52,7 +52,7 @@ def check_n_neighbors(n_neighbors: Any, n_points: int) -> int:
     size = check_integer(n_neighbors, "n_neighbors", 1)
     if size > n_points:
         raise ValueError(
-            f"n_neighbors={size} counts a point and its {size - 1} nearest others, but there are "
-            f"{n_points} points. Use n_neighbors={n_points} at most."
+            f"n_samples={n_points} should be >= n_neighbors={size}: that counts a point and its "
+            f"{size - 1} nearest others. Use n_neighbors={n_points} at most."
         )
     return size

@@ -10,7 +10,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Floats, Labels
-from isthmus.neighbors.lists import Neighbors
+from isthmus.neighbors.lists import Neighbors, empty_neighbors, keep_nearest_of_rows
 
 # Points per task.
 _PER_TASK = 1 << 12
@@ -25,7 +25,7 @@ def shared_distances(neighbors: Neighbors, n_jobs: int = 1) -> Floats:
         Its distances become the result.
     """
     n_points, n_neighbors = neighbors.indices.shape
-    n_bits = int(np.ceil(np.log2(4 * n_neighbors)))
+    n_bits = _n_bits(n_neighbors)
     with Workers(n_jobs) as workers:
         tables = [np.empty(1 << n_bits, dtype=np.int32) for _ in range(n_jobs)]
         kernels = [
@@ -46,10 +46,26 @@ def share_distances_of_new(rows: Floats, neighbors: Labels) -> None:
     neighbors : (n, n_neighbors) int32
         A new point's neighbours are itself and its n_neighbors - 1 nearest, in the same order.
     """
-    n_bits = int(np.ceil(np.log2(4 * neighbors.shape[1])))
+    n_points, n_neighbors = neighbors.shape
+    found = empty_neighbors(len(rows), n_neighbors - 1)
+    found.indices[:], found.distances[:] = -1, np.inf
+    names, no_own = np.arange(n_points, dtype=np.int32), np.full(len(rows), -1, dtype=np.int32)
+    keep_nearest_of_rows(rows, names, no_own, found)
+    too_few = np.isinf(found.distances).any(axis=1)
+    if too_few.any():
+        n_edges = int(np.isfinite(rows[np.argmax(too_few)]).sum())
+        raise ValueError(
+            f"A new row has {n_edges} finite distances; the neighbourhoods of the fit take "
+            f"{n_neighbors - 1}."
+        )
+    n_bits = _n_bits(n_neighbors)
     table = np.empty(1 << n_bits, dtype=np.int32)
-    order = np.argsort(rows, axis=1, kind="stable")[:, : neighbors.shape[1] - 1].astype(np.int32)
-    multiply_new_by_jaccard(neighbors, order, table, rows, n_bits)
+    multiply_new_by_jaccard(neighbors, found.indices, table, rows, n_bits)
+
+
+def _n_bits(n_neighbors: int) -> int:
+    """Return the bits of a table that a neighbourhood fills to a quarter at most."""
+    return int(np.ceil(np.log2(4 * n_neighbors)))
 
 
 @kernel_part

@@ -6,12 +6,12 @@ to all points of the tree, a row at a time.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isthmus._utils.parallel import chunks, map_in_threads
-from isthmus._utils.typing import Array
+from isthmus._utils.typing import Array, Labels
 from isthmus.kdtree.limits import FEW_FEATURES, is_supported
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
@@ -24,12 +24,28 @@ from isthmus.prediction.attach_by_rows import (
     PairSearch,
     ScipySearch,
 )
+from isthmus.prediction.attach_with_neighbors import MeanSearch, SharedSearch
 from isthmus.prediction.attachments import Attachments
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
 
 # Up to this many points rows of distances are fast, and nothing large needs to be compiled.
 _FEW_POINTS = 1000
+
+
+class TreeNeighborhood(NamedTuple):
+    """The neighbourhoods that a spanning tree is of.
+
+    Attributes
+    ----------
+    neighbors : (n, n_neighbors) int32 or None
+        None for plain distances.
+    means : array, CSR matrix or None
+        Of the neighbourhoods, where they took the points' place; None where they are shared.
+    """
+
+    neighbors: Labels | None = None
+    means: Any = None
 
 
 def attachment_search(
@@ -52,6 +68,30 @@ def attachment_search(
     if is_for_tree(points, metric):
         return KdTreeSearch(points, tree, metric, index)
     return KernelSearch(points, tree, metric)
+
+
+def neighborhood_search(
+    points: Any,
+    tree: UltrametricTree,
+    metric: AnyMetric,
+    index: KdTreeIndex | None,
+    neighborhood: TreeNeighborhood,
+) -> AttachmentSearch:
+    """Return the search among points whose tree is that of neighbourhoods, or of plain distances.
+
+    points : array, CSR matrix or list of objects
+        As they were given.
+    index : KdTreeIndex, optional
+        Of the points that the spanning tree was found of.
+    """
+    neighbors = neighborhood.neighbors
+    if neighbors is None:
+        return attachment_search(points, tree, metric, index)
+    if neighborhood.means is None:
+        return SharedSearch(points, tree, metric, neighbors)
+    assert isinstance(metric, MappedMetric)  # or there would be no means
+    of_means = attachment_search(neighborhood.means, tree, metric, index)
+    return MeanSearch(points, metric, neighbors, of_means)
 
 
 def is_for_tree(points: Array, metric: MappedMetric) -> bool:

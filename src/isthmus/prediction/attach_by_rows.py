@@ -102,11 +102,11 @@ class _RowSearch(AttachmentSearch):
     """Points whose distances come in rows, for each new point to all points of the tree."""
 
     @abstractmethod
-    def _distances(self, new: Any) -> Callable[[Ints], Floats]:
+    def distances(self, new: Any) -> Callable[[Ints], Floats]:
         """Return a function from the numbers of some new points to their rows of distances."""
 
     def _prepare(self, new: Any, *, only_nearest: bool, n_jobs: int) -> Find:  # noqa: ARG002
-        rows = self._distances(new)
+        rows = self.distances(new)
         return lambda numbers: attach_rows(self.tree, rows(numbers), only_nearest=only_nearest)
 
 
@@ -124,7 +124,8 @@ class ScipySearch(_RowSearch):
     def _prepared(self) -> Floats:
         return self.metric.prepare(self.points)
 
-    def _distances(self, new: Array) -> Callable[[Ints], Floats]:
+    def distances(self, new: Array) -> Callable[[Ints], Floats]:
+        """Return what SciPy computes."""
         mapped, points = self.metric.prepare(new), self._prepared
 
         def rows(numbers: Ints) -> Floats:
@@ -151,7 +152,8 @@ class CallableSearch(_RowSearch):
         self.metric = metric
         self._identifies_rows = not isinstance(points, list)  # of objects only the metric knows
 
-    def _distances(self, new: Any) -> Callable[[Ints], Floats]:
+    def distances(self, new: Any) -> Callable[[Ints], Floats]:
+        """Return what the function computes."""
         items, n_points = [*self.points, *new], len(self.points)
 
         def rows(numbers: Ints) -> Floats:
@@ -178,7 +180,9 @@ class GivenDistances(_RowSearch):
         self._columns = None if is_fitted is None else np.flatnonzero(is_fitted)
         self.n_together = max(1, _DISTANCES_TOGETHER // tree.n_points)
 
-    def _distances(self, new: NewDistances) -> Callable[[Ints], Floats]:
+    def distances(self, new: NewDistances) -> Callable[[Ints], Floats]:
+        """Return what was given, to the rows on the tree."""
+
         def rows(numbers: Ints) -> Floats:
             distances = new.rows(numbers)
             if self._columns is not None:
