@@ -8,23 +8,7 @@ import numpy as np
 
 from isthmus._utils.parameters import check_integer, check_positive
 from isthmus._utils.typing import Floats, Ints
-from isthmus.datasets.shapes import (
-    Source,
-    arc,
-    bar,
-    centres_apart,
-    check_at_least,
-    deviations,
-    disc,
-    ellipses,
-    labels_of,
-    on_circle,
-    random_source,
-    shared_out,
-    spiral,
-    square_outside,
-    together,
-)
+from isthmus.datasets import shapes
 
 # The three clusters of make_multi_scale: a ring round two discs that lie side by side.
 _RING_SHARE, _LARGE_DISC_SHARE = 0.25, 0.4
@@ -66,12 +50,12 @@ def make_two_moons(
         The moon that each point belongs to, 0 or 1.
     """
     n = check_integer(n_samples, "n_samples", 2)
-    check_at_least(noise, "noise", 0)
-    source = random_source(random_state)
+    shapes.check_at_least(noise, "noise", 0)
+    source = shapes.random_source(random_state)
     sizes = np.array([n - n // 2, n // 2])
-    upper = on_circle(np.linspace(0.0, np.pi, sizes[0]), 1.0)
-    lower = np.array([1.0, 0.5]) - on_circle(np.linspace(0.0, np.pi, sizes[1]), 1.0)
-    points, labels = together([upper, lower])
+    upper = shapes.on_circle(np.linspace(0.0, np.pi, sizes[0]), 1.0)
+    lower = np.array([1.0, 0.5]) - shapes.on_circle(np.linspace(0.0, np.pi, sizes[1]), 1.0)
+    points, labels = shapes.together([upper, lower])
     return points + source.normal(0.0, noise, points.shape), labels
 
 
@@ -99,16 +83,16 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
         0 for the ring, 1 for the small disc, 2 for the tiny one.
     """
     n = check_integer(n_samples, "n_samples", 3)
-    source = random_source(random_state)
+    source = shapes.random_source(random_state)
     n_ring, n_large = round(_RING_SHARE * n), round(_LARGE_DISC_SHARE * n)
     # The pair of discs, gap included, is centred on the ring's centre.
     left = np.array([0.5 - _GAP / 2 - _SMALL_DISC_RADIUS, 0.5])
     right = np.array([0.5 + _GAP / 2 + _LARGE_DISC_RADIUS, 0.5])
-    return together(
+    return shapes.together(
         [
             0.5 + _ring(source, n_ring),
-            left + disc(source, n_large, _LARGE_DISC_RADIUS),
-            right + disc(source, n - n_ring - n_large, _SMALL_DISC_RADIUS),
+            left + shapes.disc(source, n_large, _LARGE_DISC_RADIUS),
+            right + shapes.disc(source, n - n_ring - n_large, _SMALL_DISC_RADIUS),
         ]
     )
 
@@ -140,13 +124,13 @@ def make_rings(
     """
     rings = check_integer(n_rings, "n_rings", 1)
     n = check_integer(n_samples, "n_samples", rings)
-    check_at_least(noise, "noise", 0)
-    source = random_source(random_state)
+    shapes.check_at_least(noise, "noise", 0)
+    source = shapes.random_source(random_state)
     radii = _OUTER_RADIUS * np.arange(1, rings + 1) / rings
-    return together(
+    return shapes.together(
         [
-            0.5 + arc(source, size, radius, (0.0, 2 * np.pi), noise)
-            for size, radius in zip(shared_out(n, radii), radii, strict=True)
+            0.5 + shapes.arc(source, size, radius, (0.0, 2 * np.pi), noise)
+            for size, radius in zip(shapes.shared_out(n, radii), radii, strict=True)
         ]
     )
 
@@ -185,14 +169,14 @@ def make_spirals(
     arms = check_integer(n_arms, "n_arms", 1)
     n = check_integer(n_samples, "n_samples", arms)
     angle = 2 * np.pi * check_positive(turns, "turns")
-    check_at_least(noise, "noise", 0)
-    source = random_source(random_state)
+    shapes.check_at_least(noise, "noise", 0)
+    source = shapes.random_source(random_state)
     starts = 2 * np.pi * np.arange(arms) / arms
     clean = [
-        0.5 + spiral(source, size, (_INNER_RADIUS, _OUTER_RADIUS), (start, start + angle))
-        for size, start in zip(shared_out(n, np.ones(arms)), starts, strict=True)
+        0.5 + shapes.spiral(source, size, (_INNER_RADIUS, _OUTER_RADIUS), (start, start + angle))
+        for size, start in zip(shapes.shared_out(n, np.ones(arms)), starts, strict=True)
     ]
-    return together([part + noise * deviations(source, part.shape) for part in clean])
+    return shapes.together([part + noise * shapes.deviations(source, part.shape) for part in clean])
 
 
 def make_bars(
@@ -224,12 +208,12 @@ def make_bars(
     pitch = 1 / bars
     if check_positive(width, "width") >= pitch:
         raise ValueError(f"width must be below {pitch:.3g}, or {bars} bars touch; got {width!r}.")
-    source = random_source(random_state)
+    source = shapes.random_source(random_state)
     parts = []
-    for number, size in enumerate(shared_out(n, np.ones(bars))):
+    for number, size in enumerate(shapes.shared_out(n, np.ones(bars))):
         corner = np.array([_MARGIN, (number + 0.5) * pitch - width / 2])
-        parts.append(corner + bar(source, size, 1 - 2 * _MARGIN, width))
-    return together(parts)
+        parts.append(corner + shapes.bar(source, size, 1 - 2 * _MARGIN, width))
+    return shapes.together(parts)
 
 
 def make_clouds(
@@ -282,19 +266,19 @@ def make_clouds(
     clouds = check_integer(n_clouds, "n_clouds", 1)
     n = check_integer(n_samples, "n_samples", clouds)
     deviation, length = check_positive(spread, "spread"), check_positive(side, "side")
-    check_at_least(separation, "separation", 0)
-    check_at_least(elongation, "elongation", 1)
-    source = random_source(random_state)
-    shapes = np.broadcast_to(np.eye(2), (clouds, 2, 2))
+    shapes.check_at_least(separation, "separation", 0)
+    shapes.check_at_least(elongation, "elongation", 1)
+    source = shapes.random_source(random_state)
+    stretches = np.broadcast_to(np.eye(2), (clouds, 2, 2))
     longest = np.full(clouds, deviation)
     if elongation > 1:
         ratios = source.uniform(1.0, elongation, size=clouds)
-        shapes = ellipses(ratios, source.uniform(0.0, np.pi, size=clouds))
+        stretches = shapes.ellipses(ratios, source.uniform(0.0, np.pi, size=clouds))
         longest *= np.sqrt(ratios)
-    centres = centres_apart(source, length, separation * np.sqrt(2) * longest)
-    y = labels_of(shared_out(n, np.ones(clouds)))
+    centres = shapes.centres_apart(source, length, separation * np.sqrt(2) * longest)
+    y = shapes.labels_of(shapes.shared_out(n, np.ones(clouds)))
     round_points = source.normal(0.0, deviation, size=(n, 2))
-    return centres[y] + np.einsum("nij,nj->ni", shapes[y], round_points), y
+    return centres[y] + np.einsum("nij,nj->ni", stretches[y], round_points), y
 
 
 def make_discs_in_noise(
@@ -324,21 +308,21 @@ def make_discs_in_noise(
     n = check_integer(n_samples, "n_samples", 3)
     if not 0 < noise_share < 1:
         raise ValueError(f"noise_share must be between 0 and 1, got {noise_share!r}.")
-    source = random_source(random_state)
+    source = shapes.random_source(random_state)
     disc_share = (1 - noise_share) / 2
-    left, right, noise = shared_out(n, [disc_share, disc_share, noise_share])
-    return together(
+    left, right, noise = shapes.shared_out(n, [disc_share, disc_share, noise_share])
+    return shapes.together(
         [
-            _DISC_CENTRES[0] + disc(source, left, _DISC_RADIUS),
-            _DISC_CENTRES[1] + disc(source, right, _DISC_RADIUS),
-            square_outside(source, noise, _DISC_CENTRES, _NOISE_FROM),
+            _DISC_CENTRES[0] + shapes.disc(source, left, _DISC_RADIUS),
+            _DISC_CENTRES[1] + shapes.disc(source, right, _DISC_RADIUS),
+            shapes.square_outside(source, noise, _DISC_CENTRES, _NOISE_FROM),
         ]
     )
 
 
-def _ring(source: Source, n_points: int) -> Floats:
+def _ring(source: shapes.Source, n_points: int) -> Floats:
     # One point in each of n_points equal sectors: no arc of the ring stays empty by chance.
     sectors = np.arange(n_points) + source.uniform(size=n_points)
     # Inside the unit square, since 0.38 + 2.9 × 0.04 < 0.5.
-    radii = _RING_RADIUS + _RING_SPREAD * deviations(source, n_points)
-    return on_circle(2 * np.pi * sectors / n_points, radii)
+    radii = _RING_RADIUS + _RING_SPREAD * shapes.deviations(source, n_points)
+    return shapes.on_circle(2 * np.pi * sectors / n_points, radii)

@@ -9,24 +9,8 @@ import numpy as np
 
 from isthmus.baselines import NEIGHBOR_GRID
 from isthmus.datasets.digits import usps_available
+from isthmus.paper import figure6_errors as rates
 from isthmus.paper.experiment import Claim, Result, Results, Table, Task, Verdict
-from isthmus.paper.figure6_errors import (
-    ALL_METHODS,
-    COARSE_NEIGHBORS,
-    COARSE_SIGMAS,
-    HIGH_ERROR,
-    LONG_NAMES,
-    SEED,
-    STAND_IN_SCALE,
-    TEN,
-    draws_of_ten,
-    error_of,
-    error_table,
-    means_and_ranks,
-    name_of,
-    sets_of,
-    ten_sets,
-)
 from isthmus.paper.figure6_pictures import pictures
 from isthmus.paper.figure6_sets import cluster_digits, shuffled_sets
 from isthmus.paper.methods import METHODS, NAMES
@@ -44,8 +28,8 @@ other draws of ten sets are made from these.
 NJW's σ and self-tuning's N are tuned with the true classes, as in the paper. The paper names no
 grid for these images; distances between neighbours are about 3 to 8 here, so σ goes from 1 to 12
 (by 0.25 up to 6) and N from 2 to 30 on the ten sets, with coarser grids
-(σ = {", ".join(map(str, COARSE_SIGMAS))};
-N = {", ".join(map(str, COARSE_NEIGHBORS))}) on all others. K-means is the best of ten runs by
+(σ = {", ".join(map(str, rates.COARSE_SIGMAS))};
+N = {", ".join(map(str, rates.COARSE_NEIGHBORS))}) on all others. K-means is the best of ten runs by
 inertia. Our method has nothing to tune; other ways to run it are shown for information.
 
 The smallest error rate as a whole means the smallest mean over the ten sets and the smallest mean
@@ -88,14 +72,14 @@ _STAND_IN_NOTE = (
 def tasks(quick: bool) -> list[Task]:
     """Return the tasks: a set of digits each."""
     data = "usps" if usps_available(seconds=0.5 if quick else 5.0) else "digits"
-    scale = 1.0 if data == "usps" else STAND_IN_SCALE
+    scale = 1.0 if data == "usps" else rates.STAND_IN_SCALE
     found = []
-    for n_digits, n_first in TEN.items():
+    for n_digits, n_first in rates.TEN.items():
         n_sets = n_first if quick else _POOL[n_digits]
-        for i, digits in enumerate(shuffled_sets(n_digits, SEED)[:n_sets]):
+        for i, digits in enumerate(shuffled_sets(n_digits, rates.SEED)[:n_sets]):
             fine = i < n_first
-            sigmas = _FINE_SIGMAS if fine else COARSE_SIGMAS
-            neighbors = NEIGHBOR_GRID if fine else COARSE_NEIGHBORS
+            sigmas = _FINE_SIGMAS if fine else rates.COARSE_SIGMAS
+            neighbors = NEIGHBOR_GRID if fine else rates.COARSE_NEIGHBORS
             if quick:
                 sigmas, neighbors = _QUICK_SIGMAS, _QUICK_NEIGHBORS
             n_samples = _N_SAMPLES if data == "usps" else _STAND_IN_PER_DIGIT * n_digits
@@ -103,7 +87,7 @@ def tasks(quick: bool) -> list[Task]:
                 "data": data,
                 "digits": digits,
                 "n_samples": min(n_samples, _QUICK_N_SAMPLES) if quick else n_samples,
-                "seed": SEED + i,
+                "seed": rates.SEED + i,
                 "sigmas": [scale * sigma for sigma in sigmas],
                 "neighbors": list(neighbors),
                 "n_starts": _QUICK_N_STARTS if quick else _N_STARTS,
@@ -115,8 +99,8 @@ def tasks(quick: bool) -> list[Task]:
 
 def claims(results: Results) -> list[Claim]:
     """Return the two claims on the figure as a whole."""
-    sets = ten_sets(results)
-    means, ranks = means_and_ranks(sets)
+    sets = rates.ten_sets(results)
+    means, ranks = rates.means_and_ranks(sets)
     stand_in = any(s["data"] != "usps" for s in sets)
     note = _STAND_IN_NOTE if stand_in else ""
     orders = [list(means), list(ranks)]
@@ -170,10 +154,10 @@ def _ones_in_words(results: Results) -> list[str]:
     """Say how the digit 1 affects self-tuning on sets of three and four digits."""
     larger = [s for s in results.values() if len(s["digits"]) > 2]
     with_one = [s for s in larger if 1 in s["digits"]]
-    without = [error_of(s, "self_tuning") for s in larger if 1 not in s["digits"]]
+    without = [rates.error_of(s, "self_tuning") for s in larger if 1 not in s["digits"]]
     if not with_one or not without:
         return []
-    error = np.mean([error_of(s, "self_tuning") for s in with_one])
+    error = np.mean([rates.error_of(s, "self_tuning") for s in with_one])
     ones = np.mean([s["together"]["1"] for s in with_one])
     others = np.mean(
         [share for s in with_one for digit, share in s["together"].items() if digit != "1"]
@@ -188,7 +172,7 @@ def _ones_in_words(results: Results) -> list[str]:
 
 def _draws_in_words(results: Results) -> list[str]:
     """Say how far the answer depends on the draw of ten, and what CUT would change."""
-    means = draws_of_ten(results, ALL_METHODS)
+    means = rates.draws_of_ten(results, rates.ALL_METHODS)
     if means is None:
         return []
     four, cut = means[:, :-1], means[:, -1]
@@ -201,14 +185,14 @@ def _draws_in_words(results: Results) -> list[str]:
         f"{begin}: of {len(means):,} draws of ten out of {len(results)} sets the smallest mean is "
         f"that of {', '.join(parts)}.",
         "With TransitiveCut, on the same spanning tree, our mean would be "
-        f"{error_table(ten_sets(results), ['cut']).mean():.3f}, and the smallest in "
+        f"{rates.error_table(rates.ten_sets(results), ['cut']).mean():.3f}, and the smallest in "
         f"{cut_first:.0%} of draws.",
     ]
 
 
 def _why(results: Results) -> list[str]:
     """Say what our clusters are where they are not the digits."""
-    bad = [s["sparseness"] for s in results.values() if s["ours"] > HIGH_ERROR]
+    bad = [s["sparseness"] for s in results.values() if s["ours"] > rates.HIGH_ERROR]
     if not bad:
         return []
     clusters, digits = (np.mean([s[groups] for s in bad]) for groups in ("clusters", "digits"))
@@ -217,7 +201,7 @@ def _why(results: Results) -> list[str]:
         f"{clusters:.0%} of the variance of distances to nearest neighbours, and the digits "
         f"{digits:.0%}"
     )
-    begin = f"On {len(bad)} of {len(results)} sets our error is above {HIGH_ERROR}."
+    begin = f"On {len(bad)} of {len(results)} sets our error is above {rates.HIGH_ERROR}."
     if clusters < digits + _MORE:
         return [f"{begin} Density does not tell why: there our clusters explain {shares}."]
     return [
@@ -230,7 +214,7 @@ def _why(results: Results) -> list[str]:
 
 def tables(results: Results) -> list[Table]:
     """Return error rates on the ten sets, over all sets, and of other ways to run our method."""
-    return [_ten_table(ten_sets(results)), _pool_table(results), _ways_table(results)]
+    return [_ten_table(rates.ten_sets(results)), _pool_table(results), _ways_table(results)]
 
 
 def _ten_table(sets: Sequence[Result]) -> Table:
@@ -239,33 +223,33 @@ def _ten_table(sets: Sequence[Result]) -> Table:
         njw, tuning = s["njw"], s["self_tuning"]
         rows.append(
             (
-                name_of(s),
+                rates.name_of(s),
                 f"{s['kmeans']:.3f}",
                 f"{njw['error']:.3f} (σ = {njw['parameter']:g})",
                 f"{tuning['error']:.3f} (N = {tuning['parameter']:g}; "
                 f"N = {tuning['default']:g}: {tuning['default_error']:.3f})",
                 f"{s['ours']:.3f}",
                 ", ".join(map(str, sorted(s["sizes"], reverse=True))),
-                f"{error_of(s, 'cut'):.3f}",
+                f"{rates.error_of(s, 'cut'):.3f}",
             )
         )
-    (means, ranks), cut = means_and_ranks(sets), error_table(sets, ["cut"]).mean()
+    (means, ranks), cut = rates.means_and_ranks(sets), rates.error_table(sets, ["cut"]).mean()
     rows.append(("mean", *(f"{means[m]:.3f}" for m in METHODS), "", f"{cut:.3f}"))
     rows.append(("mean rank of the four", *(f"{ranks[m]:.1f}" for m in METHODS), "", ""))
     return Table(
         "Error rates on the ten sets. NJW and self-tuning are tuned with the true classes.",
-        ("digits", *(NAMES[m] for m in METHODS), "sizes of our clusters", LONG_NAMES["cut"]),
+        ("digits", *(NAMES[m] for m in METHODS), "sizes of our clusters", rates.LONG_NAMES["cut"]),
         rows,
     )
 
 
 def _pool_table(results: Results) -> Table:
     rows = []
-    for n_digits in TEN:
-        errors = error_table(sets_of(results, n_digits), ALL_METHODS, coarse=True)
+    for n_digits in rates.TEN:
+        errors = rates.error_table(rates.sets_of(results, n_digits), rates.ALL_METHODS, coarse=True)
         cells = [f"{e.mean():.3f} ({np.median(e):.3f})" for e in errors.T]
         rows.append((f"{n_digits} digits, {len(errors)} sets", *cells))
-    means = draws_of_ten(results, ALL_METHODS)
+    means = rates.draws_of_ten(results, rates.ALL_METHODS)
     if means is not None:
         low, high = np.percentile(means, (5, 95), axis=0)
         cells = [f"{a:.3f} – {b:.3f}" for a, b in zip(low, high, strict=True)]
@@ -276,13 +260,16 @@ def _pool_table(results: Results) -> Table:
     return Table(
         "Mean (and median) error rates over all sets that were clustered, with the coarse grids, "
         "and how far they depend on the draw of ten.",
-        ("", *(LONG_NAMES[m] for m in ALL_METHODS)),
+        ("", *(rates.LONG_NAMES[m] for m in rates.ALL_METHODS)),
         rows,
     )
 
 
 def _ways_table(results: Results) -> Table:
-    groups = [ten_sets(results), *(sets_of(results, n_digits) for n_digits in TEN)]
+    groups = [
+        rates.ten_sets(results),
+        *(rates.sets_of(results, n_digits) for n_digits in rates.TEN),
+    ]
     rows = [
         (name, *(f"{np.mean([error(s) for s in group]):.3f}" for group in groups))
         for name, error in _WAYS.items()
@@ -291,7 +278,7 @@ def _ways_table(results: Results) -> Table:
         "Other ways to run our method, for information: mean error rates. None of them is tuned. "
         "In images of ink the background is 0, so that their angles do not depend on the "
         "thickness of the pen.",
-        ("", "the ten sets", *(f"all sets of {n} digits" for n in TEN)),
+        ("", "the ten sets", *(f"all sets of {n} digits" for n in rates.TEN)),
         rows,
     )
 

@@ -8,18 +8,7 @@ import numpy as np
 
 from isthmus._utils.parameters import check_integer
 from isthmus._utils.typing import Floats, Ints
-from isthmus.plotting.style import (
-    DASHES,
-    EDGE_COLOUR,
-    FAINT_COLOUR,
-    PALETTE,
-    add_infinity_tick,
-    axes_or_new,
-    cluster_style,
-    hide_frame,
-    largest_finite,
-    size_in_points,
-)
+from isthmus.plotting import style
 from isthmus.plotting.tree_top import SEVERAL, TreeTop, tree_top
 from isthmus.ultrametric import UltrametricTree
 
@@ -65,8 +54,8 @@ def plot_dendrogram(
     """
     top = tree_top(tree, check_integer(max_leaves, "max_leaves", 1), labels)
     n_groups = len(top.groups)
-    axes = axes_or_new(ax, (float(np.clip(0.15 * n_groups, 6.4, 14.0)), 4.8))
-    largest = largest_finite(np.concatenate([top.heights, top.link_heights]))
+    axes = style.axes_or_new(ax, (float(np.clip(0.15 * n_groups, 6.4, 14.0)), 4.8))
+    largest = style.largest_finite(np.concatenate([top.heights, top.link_heights]))
     infinity = (1 + _ABOVE_FINITE) * largest
     _draw_links(axes, top, infinity)
     _draw_triangles(axes, top, infinity, tree.n_points)
@@ -96,7 +85,7 @@ def link_lines(top: TreeTop, infinity: float) -> Floats:
 
 def _colours(clusters: Ints) -> list[str]:
     return [
-        EDGE_COLOUR if cluster == SEVERAL else cluster_style(cluster).colour
+        style.EDGE_COLOUR if cluster == SEVERAL else style.cluster_style(cluster).colour
         for cluster in clusters.tolist()
     ]
 
@@ -110,7 +99,7 @@ def _draw_links(axes: Axes, top: TreeTop, infinity: float) -> None:
     colours = _colours(np.column_stack([top.leg_clusters, top.link_clusters]).ravel())
     for chosen, dashes, ends in (
         (~infinite, "solid", "projecting"),
-        (infinite, DASHES, "butt"),
+        (infinite, style.DASHES, "butt"),
     ):
         if chosen.any():
             axes.add_collection(
@@ -150,7 +139,7 @@ def _draw_triangles(axes: Axes, top: TreeTop, infinity: float, n_points: int) ->
 
 def _label_leaves(axes: Axes, top: TreeTop, max_leaves: int) -> None:
     n_groups = len(top.groups)
-    size = min(0.9 * size_in_points(axes)[0] / n_groups, _LARGEST_FONT)
+    size = min(0.9 * style.size_in_points(axes)[0] / n_groups, _LARGEST_FONT)
     labelled = size >= _SMALLEST_FONT
     axes.set_xticks([])
     if labelled:
@@ -175,11 +164,11 @@ def _finish(axes: Axes, top: TreeTop, largest: float, infinity: float) -> None:
     axes.set_xlim(-0.7, len(top.groups) - 0.3)
     axes.set_ylim(0.0, 1.04 * highest)
     axes.set_ylabel("transitive distance")
-    hide_frame(axes)
+    style.hide_frame(axes)
     if infinite:
-        add_infinity_tick(axes.yaxis, largest, infinity)
-        axes.axhline(infinity, color=FAINT_COLOUR, linewidth=0.8, zorder=0)
-    if 0 < len(top.names) <= len(PALETTE):
+        style.add_infinity_tick(axes.yaxis, largest, infinity)
+        axes.axhline(infinity, color=style.FAINT_COLOUR, linewidth=0.8, zorder=0)
+    if 0 < len(top.names) <= len(style.PALETTE):
         _add_legend(axes, top, highest)
 
 
@@ -189,7 +178,7 @@ def _add_legend(axes: Axes, top: TreeTop, highest: float) -> None:
 
     names, colours = [str(name) for name in top.names], _colours(np.arange(len(top.names)))
     if SEVERAL in top.clusters or SEVERAL in top.link_clusters:
-        names, colours = [*names, "several"], [*colours, EDGE_COLOUR]
+        names, colours = [*names, "several"], [*colours, style.EDGE_COLOUR]
     handles = [Patch(color=colour, label=name) for name, colour in zip(names, colours, strict=True)]
     if _corner_is_free(top, highest):
         axes.legend(handles=handles, title="cluster", loc="upper right")

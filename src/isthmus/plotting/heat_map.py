@@ -10,15 +10,8 @@ import numpy as np
 from isthmus._utils.parameters import check_integer
 from isthmus._utils.tables import count
 from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.plotting import style
 from isthmus.plotting.distance_map import distance_map, sort_by_cluster
-from isthmus.plotting.style import (
-    FAINT_COLOUR,
-    axes_or_new,
-    check_distances,
-    hide_ticks,
-    largest_finite,
-    panels_or_new,
-)
 from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
@@ -57,8 +50,8 @@ def plot_distance_map(
         With one image, and a colour bar beside it. Infinite means are grey.
     """
     drawn = distance_map(tree, check_integer(max_size, "max_size", 1), labels)
-    axes = axes_or_new(ax)
-    image = _draw_matrix(axes, drawn.means, drawn.bounds, largest_finite(drawn.means))
+    axes = style.axes_or_new(ax)
+    image = _draw_matrix(axes, drawn.means, drawn.bounds, style.largest_finite(drawn.means))
     _draw_clusters(axes, drawn.cluster_bounds, drawn.names)
     sorted_by = "in leaf order" if drawn.names is None else "by cluster"
     axes.set_xlabel(f"{count(drawn.n_points, 'point')} {sorted_by}")
@@ -103,8 +96,8 @@ def plot_orders(
         orders = range(1, n_matrices + 1)
     if len(orders) != n_matrices:
         raise ValueError(f"There are {n_matrices} matrices, but {len(orders)} orders.")
-    panels = panels_or_new(axes, n_matrices, _MAX_COLUMNS, (2.6, 2.7), margin=1.0)
-    largest = largest_finite(ordered)
+    panels = style.panels_or_new(axes, n_matrices, _MAX_COLUMNS, (2.6, 2.7), margin=1.0)
+    largest = style.largest_finite(ordered)
     for i, (panel, matrix, k) in enumerate(zip(panels, ordered, orders, strict=True)):
         image = _draw_matrix(panel, matrix, np.arange(n_points + 1), largest)
         _draw_clusters(panel, bounds, cluster_names)
@@ -123,7 +116,7 @@ def order_matrices(
     Parameters and shapes as for :func:`plot_orders`. The bounds of the clusters in the rows,
     (n_clusters + 1,), and their names are returned, too.
     """
-    checked = check_distances(matrices, "matrices")
+    checked = style.check_distances(matrices, "matrices")
     if checked.ndim != 3 or checked.shape[1] != checked.shape[2] or checked.size == 0:
         raise ValueError(
             "matrices must be a stack of square matrices of shape (n_matrices, n_points, n_points),"
@@ -164,12 +157,12 @@ def _draw_matrix(axes: Axes, matrix: Floats, bounds: Ints, largest: float) -> Sc
         bounds,
         np.ma.masked_invalid(matrix),
         norm=Normalize(0.0, largest),
-        cmap=colormaps[_COLOUR_MAP].with_extremes(bad=FAINT_COLOUR),
+        cmap=colormaps[_COLOUR_MAP].with_extremes(bad=style.FAINT_COLOUR),
     )
     axes.set_xlim(0, bounds[-1])
     axes.set_ylim(bounds[-1], 0)
     axes.set_aspect("equal")
-    hide_ticks(axes)
+    style.hide_ticks(axes)
     return image
 
 

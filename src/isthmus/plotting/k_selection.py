@@ -8,21 +8,12 @@ import numpy as np
 
 from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats
-from isthmus.plotting.style import (
-    CUT_COLOUR,
-    EDGE_COLOUR,
-    FAINT_COLOUR,
-    PALETTE,
-    add_wide_legend,
-    axes_or_new,
-    hide_frame,
-    panels_or_new,
-)
+from isthmus.plotting import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLOURS = {"clear": PALETTE[0], "weak": PALETTE[4], "": FAINT_COLOUR}
+_COLOURS = {"clear": style.PALETTE[0], "weak": style.PALETTE[4], "": style.FAINT_COLOUR}
 _NAMES = {"clear": "clear", "weak": "weak, but stands out", "": "no wider than chance allows"}
 # Bars end between these multiples of the strength from which gaps are clear.
 _LOWEST, _HIGHEST = 1.5, 4.0
@@ -46,7 +37,7 @@ def plot_suggestion(suggestion: Any, *, ax: Axes | None = None) -> Axes:
         Bars of gaps far beyond chance are cut off, with an arrow. The dashed line is the strength
         from which gaps are clear. The suggested number has a red frame.
     """
-    axes = axes_or_new(ax, (6.4, 3.6))
+    axes = style.axes_or_new(ax, (6.4, 3.6))
     numbers, strength = suggestion.numbers, suggestion.strength
     strongest = np.nanmax(np.append(strength, 0.0))
     top = float(np.clip(strongest, *(suggestion.clear_from * m for m in (_LOWEST, _HIGHEST))))
@@ -56,12 +47,12 @@ def plot_suggestion(suggestion: Any, *, ax: Axes | None = None) -> Axes:
             heights = np.clip(strength[shown], 0.0, top)
             axes.bar(numbers[shown], heights, 0.7, color=colour, label=_NAMES[verdict])
     for k in numbers[np.nan_to_num(strength) > top]:
-        axes.annotate("↑", (k, top), ha="center", va="bottom", color=EDGE_COLOUR)
-    axes.axhline(suggestion.clear_from, color=EDGE_COLOUR, linewidth=1.0, linestyle="--")
+        axes.annotate("↑", (k, top), ha="center", va="bottom", color=style.EDGE_COLOUR)
+    axes.axhline(suggestion.clear_from, color=style.EDGE_COLOUR, linewidth=1.0, linestyle="--")
     best = suggestion.n_clusters
     if best > 1:
         height = min(float(strength[best - 1]), top)
-        axes.bar([best], [height], 0.7, fill=False, edgecolor=CUT_COLOUR, linewidth=2.0)
+        axes.bar([best], [height], 0.7, fill=False, edgecolor=style.CUT_COLOUR, linewidth=2.0)
     axes.set(
         xlim=(0.4, numbers[-1] + 0.6),
         ylim=(0.0, 1.25 * top),
@@ -71,7 +62,7 @@ def plot_suggestion(suggestion: Any, *, ax: Axes | None = None) -> Axes:
         title=f"{best} clusters: {suggestion.confidence}" if best > 1 else suggestion.confidence,
     )
     if axes.get_legend_handles_labels()[0]:
-        add_wide_legend(axes, loc="upper center")
+        style.add_wide_legend(axes, loc="upper center")
     return axes
 
 
@@ -96,7 +87,7 @@ def plot_cluster_path(path: Any, *, axes: Any = None) -> Array:
     if not len(n_clusters):
         raise ValueError("There are no numbers of clusters to draw.")
     consistent = as_real(path.margin, "margin") > 0.0
-    panels = panels_or_new(axes, len(_CRITERIA), len(_CRITERIA), (11 / 3, 3.2))
+    panels = style.panels_or_new(axes, len(_CRITERIA), len(_CRITERIA), (11 / 3, 3.2))
     for panel, name in zip(panels, _CRITERIA, strict=True):
         values = as_real(getattr(path, name), name)
         values[~np.isfinite(values)] = np.nan
@@ -104,10 +95,10 @@ def plot_cluster_path(path: Any, *, axes: Any = None) -> Array:
             values[values <= 0.0] = np.nan  # has no position on a logarithmic scale
         _draw_curve(panel, n_clusters, values, consistent)
         panel.set(title=name, xlabel="number of clusters")
-        hide_frame(panel)
+        style.hide_frame(panel)
     if panels[0].get_legend_handles_labels()[0]:
         panels[0].legend(frameon=False, fontsize=8)
-    panels[1].axhline(0.0, color=EDGE_COLOUR, linewidth=0.8, linestyle=":", zorder=0)
+    panels[1].axhline(0.0, color=style.EDGE_COLOUR, linewidth=0.8, linestyle=":", zorder=0)
     if np.isfinite(panels[2].lines[0].get_ydata()).any():
         panels[2].set_yscale("log")
     return panels
@@ -116,10 +107,10 @@ def plot_cluster_path(path: Any, *, axes: Any = None) -> Array:
 def _draw_curve(axes: Axes, n_clusters: Floats, values: Floats, consistent: Array) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    axes.plot(n_clusters, values, color=PALETTE[0], linewidth=1.5, zorder=1)
+    axes.plot(n_clusters, values, color=style.PALETTE[0], linewidth=1.5, zorder=1)
     for chosen, face, edge, label in (
-        (consistent, PALETTE[0], PALETTE[0], "consistent"),
-        (~consistent, "white", CUT_COLOUR, "not consistent"),
+        (consistent, style.PALETTE[0], style.PALETTE[0], "consistent"),
+        (~consistent, "white", style.CUT_COLOUR, "not consistent"),
     ):
         if (chosen & np.isfinite(values)).any():
             axes.scatter(

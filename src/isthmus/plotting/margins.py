@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats
-from isthmus.plotting.style import (
-    CUT_COLOUR,
-    DASHES,
-    EDGE_COLOUR,
-    PALETTE,
-    add_infinity_tick,
-    add_wide_legend,
-    axes_or_new,
-    check_distances,
-    hide_frame,
-    largest_finite,
-    size_in_points,
-)
+from isthmus.plotting import style
 from isthmus.ultrametric.separation import margins_of
 
 if TYPE_CHECKING:
@@ -67,19 +55,19 @@ def plot_consistency(record: Any, *, ax: Axes | None = None) -> Axes:
     """
     drawn = dumbbells(record)
     n_clusters = len(drawn.names)
-    axes = axes_or_new(ax, (6.4, float(np.clip(1.3 + 0.3 * n_clusters, 2.2, 12.0))))
+    axes = style.axes_or_new(ax, (6.4, float(np.clip(1.3 + 0.3 * n_clusters, 2.2, 12.0))))
     distances = np.concatenate([drawn.inside, drawn.outside])
-    largest = largest_finite(distances)
+    largest = style.largest_finite(distances)
     infinity = (1 + _BEYOND_FINITE) * largest
     _draw_dumbbells(axes, drawn, infinity)
     _name_clusters(axes, drawn)
     infinite = bool(np.isinf(distances).any())
     axes.set_xlim(-0.03 * largest, 1.04 * (infinity if infinite else largest))
     if infinite:
-        add_infinity_tick(axes.xaxis, largest, infinity)
+        style.add_infinity_tick(axes.xaxis, largest, infinity)
     axes.set_xlabel("distance")
-    hide_frame(axes)
-    add_wide_legend(axes, loc="upper center")
+    style.hide_frame(axes)
+    style.add_wide_legend(axes, loc="upper center")
     return axes
 
 
@@ -88,8 +76,8 @@ def dumbbells(record: Any) -> Dumbbells:
     labels = np.asarray(record.clusters)
     if not len(labels):
         raise ValueError("There are no clusters to draw.")
-    inside = check_distances(record.inside, "inside")
-    outside = check_distances(record.outside, "outside")
+    inside = style.check_distances(record.inside, "inside")
+    outside = style.check_distances(record.outside, "outside")
     for name, distances in (("inside", inside), ("outside", outside)):
         if distances.shape != labels.shape:
             raise ValueError(
@@ -107,22 +95,22 @@ def _draw_dumbbells(axes: Axes, drawn: Dumbbells, infinity: float) -> None:
     inside, outside = np.minimum(drawn.inside, infinity), np.minimum(drawn.outside, infinity)
     rows = np.arange(len(drawn.names))
     good, failing = ~drawn.failing, drawn.failing
-    axes.hlines(rows[good], inside[good], outside[good], colors=EDGE_COLOUR, linewidths=2.0)
+    axes.hlines(rows[good], inside[good], outside[good], colors=style.EDGE_COLOUR, linewidths=2.0)
     if failing.any():
         axes.hlines(
-            rows[failing], inside[failing], outside[failing],
-            colors=CUT_COLOUR, linestyles=DASHES, linewidths=2.0, label="not consistent",
+            rows[failing], inside[failing], outside[failing], label="not consistent",
+            colors=style.CUT_COLOUR, linestyles=style.DASHES, linewidths=2.0,
         )  # fmt: skip
     for x, colour, marker, label in (
-        (inside, PALETTE[0], "o", "widest gap inside"),
-        (outside, PALETTE[1], "D", "distance to the outside"),
+        (inside, style.PALETTE[0], "o", "widest gap inside"),
+        (outside, style.PALETTE[1], "D", "distance to the outside"),
     ):
         axes.scatter(x, rows, s=42, c=colour, marker=marker, zorder=3, label=label)
 
 
 def _name_clusters(axes: Axes, drawn: Dumbbells) -> None:
     n_clusters = len(drawn.names)
-    height = size_in_points(axes)[1]
+    height = style.size_in_points(axes)[1]
     legend = n_clusters * _LEGEND_HEIGHT / max(height - _LEGEND_HEIGHT, _LEGEND_HEIGHT)
     axes.set_ylim(n_clusters - 0.4, -0.6 - legend)
     axes.set_ylabel("cluster")
@@ -133,5 +121,5 @@ def _name_clusters(axes: Axes, drawn: Dumbbells) -> None:
     axes.set_yticks(np.arange(n_clusters), drawn.names, fontsize=size)
     for text, failing in zip(axes.get_yticklabels(), drawn.failing, strict=True):
         if failing:
-            text.set_color(CUT_COLOUR)
+            text.set_color(style.CUT_COLOUR)
             text.set_fontweight("bold")

@@ -9,15 +9,7 @@ import numpy as np
 from isthmus._utils.parameters import as_real, coded_labels
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.validation import check_points
-from isthmus.plotting.style import (
-    CUT_COLOUR,
-    DASHES,
-    EDGE_COLOUR,
-    MARKERS,
-    ClusterStyle,
-    cluster_style,
-    plane_axes,
-)
+from isthmus.plotting import style
 from isthmus.spanning_tree import SpanningTree
 
 if TYPE_CHECKING:
@@ -49,7 +41,7 @@ def plot_clusters(X: Any, labels: Any, *, ax: Axes | None = None) -> Axes:
     """
     points = check_plane(X)
     codes = coded_labels(labels, len(points))[1]
-    axes = plane_axes(ax)
+    axes = style.plane_axes(ax)
     draw_points(axes, points, codes, size=POINT_SIZE)
     return axes
 
@@ -86,9 +78,9 @@ def plot_spanning_tree(
     edges = spanning_tree.edges
     ends = np.zeros_like(edges) if codes is None else codes[edges]
     between = ends[:, 0] != ends[:, 1]
-    axes = plane_axes(ax)
-    _draw_edges(axes, points[edges[~between]], EDGE_COLOUR, "solid", 0.8)
-    _draw_edges(axes, points[edges[between]], CUT_COLOUR, DASHES, 1.8)
+    axes = style.plane_axes(ax)
+    _draw_edges(axes, points[edges[~between]], style.EDGE_COLOUR, "solid", 0.8)
+    _draw_edges(axes, points[edges[between]], style.CUT_COLOUR, style.DASHES, 1.8)
     draw_points(axes, points, codes, size=SMALL_POINT_SIZE)
     return axes
 
@@ -119,7 +111,7 @@ def plot_outliers(X: Any, scores: Any, *, ax: Axes | None = None) -> Axes:
         )
     if not ((checked >= 0.0) & (checked <= 1.0)).all():
         raise ValueError("scores must be numbers from 0 to 1, as isthmus.outlier_scores gives.")
-    axes = plane_axes(ax)
+    axes = style.plane_axes(ax)
     order = np.argsort(checked, kind="stable")
     x, y = points[order].T
     sizes = np.interp(checked[order], (0.0, 1.0), _SCORE_SIZES)
@@ -142,15 +134,15 @@ def check_plane(X: Any) -> Array:
 
 
 def draw_points(
-    axes: Axes, points: Array, codes: Ints | None, *, size: float, colour: str = EDGE_COLOUR
+    axes: Axes, points: Array, codes: Ints | None, *, size: float, colour: str = style.EDGE_COLOUR
 ) -> None:
     """Draw points, a collection for each cluster; in one colour where there are no clusters."""
-    groups = [(ClusterStyle(colour, MARKERS[0]), points)]
+    groups = [(style.ClusterStyle(colour, style.MARKERS[0]), points)]
     if codes is not None:
-        groups = [(cluster_style(c), points[codes == c]) for c in range(int(codes.max()) + 1)]
-    for style, group in groups:
+        groups = [(style.cluster_style(c), points[codes == c]) for c in range(int(codes.max()) + 1)]
+    for look, group in groups:
         x, y = group.T
-        axes.scatter(x, y, s=size, c=style.colour, marker=style.marker, linewidths=0, zorder=3)
+        axes.scatter(x, y, s=size, c=look.colour, marker=look.marker, linewidths=0, zorder=3)
 
 
 def _draw_edges(axes: Axes, segments: Floats, colour: str, dashes: Any, width: float) -> None:
