@@ -8,17 +8,11 @@ from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_positive
 from isthmus._utils.typing import Floats
+from isthmus.baselines import spectral
 from isthmus.baselines.affinities import affinities, gaussian_exponents, normalised_affinities
-from isthmus.baselines.spectral import (
-    SpectralClusterer,
-    check_n_init,
-    label_rows,
-    leading_eigenvectors,
-    unit_rows,
-)
 
 
-class NJWSpectralClustering(SpectralClusterer):
+class NJWSpectralClustering(spectral.SpectralClusterer):
     """Cluster by the leading eigenvectors of a normalised matrix of Gaussian affinities.
 
     The algorithm of Ng, Jordan and Weiss [1]_, step by step: affinities
@@ -90,13 +84,13 @@ class NJWSpectralClustering(SpectralClusterer):
     def _check_parameters(self) -> None:
         check_integer(self.n_clusters, "n_clusters", 1)
         check_positive(self.sigma, "sigma")
-        check_n_init(self.n_init)
+        spectral.check_n_init(self.n_init)
         check_random_state(self.random_state)
 
     def _fit_distances(self, distances: Floats) -> None:
         k = check_n_clusters(self.n_clusters, len(distances))
         exponents = gaussian_exponents(distances, float(self.sigma))
-        vectors, self.eigengap_ = leading_eigenvectors(normalised_affinities(exponents), k)
-        self.embedding_ = unit_rows(vectors)
-        self.labels_ = label_rows(self.embedding_, distances, self._kmeans)
+        vectors, self.eigengap_ = spectral.leading_eigenvectors(normalised_affinities(exponents), k)
+        self.embedding_ = spectral.unit_rows(vectors)
+        self.labels_ = spectral.label_rows(self.embedding_, distances, self._kmeans)
         self.affinity_matrix_ = affinities(exponents)

@@ -8,18 +8,12 @@ from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
 from isthmus._utils.typing import Floats
+from isthmus.baselines import spectral
 from isthmus.baselines.affinities import affinities, local_exponents, normalised_affinities
 from isthmus.baselines.rotation import align_incrementally, best_number, nearest_axes
-from isthmus.baselines.spectral import (
-    SpectralClusterer,
-    check_n_init,
-    label_rows,
-    leading_eigenvectors,
-    unit_rows,
-)
 
 
-class SelfTuningSpectralClustering(SpectralClusterer):
+class SelfTuningSpectralClustering(spectral.SpectralClusterer):
     """Cluster by eigenvectors of affinities with a local scale at every point.
 
     The algorithm of Zelnik-Manor and Perona [1]_: the scale σ_i of a point is the distance to its
@@ -113,7 +107,7 @@ class SelfTuningSpectralClustering(SpectralClusterer):
         check_integer(self.n_neighbors, "n_neighbors", 1)
         check_choice(self.alignment, "alignment", ("rotation", "kmeans"))
         check_integer(self.max_clusters, "max_clusters", 2)
-        check_n_init(self.n_init)
+        spectral.check_n_init(self.n_init)
         check_random_state(self.random_state)
 
     def _fit_distances(self, distances: Floats) -> None:
@@ -123,16 +117,16 @@ class SelfTuningSpectralClustering(SpectralClusterer):
         if not automatic:
             k = check_n_clusters(self.n_clusters, n_points)
         exponents = local_exponents(distances, int(self.n_neighbors))
-        vectors, _ = leading_eigenvectors(normalised_affinities(exponents), k)
+        vectors, _ = spectral.leading_eigenvectors(normalised_affinities(exponents), k)
         cluster = self._kmeans
         self.__dict__.pop("alignment_costs_", None)  # of an earlier fit
         if automatic or self.alignment == "rotation":
             rotations, self.alignment_costs_ = align_incrementally(vectors)
             k = best_number(self.alignment_costs_) if automatic else k
-        rows = unit_rows(vectors[:, :k])
+        rows = spectral.unit_rows(vectors[:, :k])
         if self.alignment == "rotation":
             rows, cluster = rows @ rotations[k - 1], nearest_axes
-        self.labels_ = label_rows(rows, distances, cluster)
+        self.labels_ = spectral.label_rows(rows, distances, cluster)
         self.n_clusters_ = k
         self.affinity_matrix_ = affinities(exponents)
         self.embedding_ = rows

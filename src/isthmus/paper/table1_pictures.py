@@ -6,19 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from isthmus.paper import table1_cells as cells
 from isthmus.paper.drawing import Axes, subplots
 from isthmus.paper.experiment import Picture, Result, Results
 from isthmus.paper.methods import NAMES
-from isthmus.paper.table1_cells import (
-    LOADERS,
-    MAX_SOLUTIONS,
-    PAPER,
-    PAPER_PARAMETERS,
-    SYMBOLS,
-    shown_error,
-    solutions,
-    undetermined_values,
-)
 from isthmus.plotting.style import CUT_COLOUR, FAINT_COLOUR, PALETTE
 
 
@@ -29,8 +20,8 @@ def pictures(results: Results) -> list[Picture]:
 
 def _sweep_picture(results: Results) -> Picture:
     figure, grid = subplots((10, 6.4), 2, 2, sharey="row")
-    for data, row in zip(LOADERS, grid, strict=True):
-        for method, axes in zip(SYMBOLS, row, strict=True):
+    for data, row in zip(cells.LOADERS, grid, strict=True):
+        for method, axes in zip(cells.SYMBOLS, row, strict=True):
             _draw_sweep(axes, results, data, method)
     handles, names = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=4, frameon=False, fontsize=9)
@@ -47,17 +38,17 @@ def _draw_sweep(axes: Axes, results: Results, data: str, method: str) -> None:
     found = results[f"{data}-{method}"]
     values, bounds = found["values"], _bounds(found["values"])
     shade: dict[str, Any] = {"color": FAINT_COLOUR, "alpha": 0.4, "lw": 0}
-    for value in undetermined_values(results, data, method) & set(values):
+    for value in cells.undetermined_values(results, data, method) & set(values):
         i = values.index(value)
         axes.axvspan(bounds[i], bounds[i + 1], label="_", **shade)
     axes.axvspan(0, 0, label="depends on rounding", **shade)
     axes.plot(values, found["errors"], ".-", color=PALETTE[0], lw=1, ms=4, label="here")
-    ours = shown_error(results, data, "ours")
+    ours = cells.shown_error(results, data, "ours")
     axes.axhline(ours, color=PALETTE[3], lw=1, ls="--", label="our method")
-    at, paper = PAPER_PARAMETERS[data][method], PAPER[data][method]
+    at, paper = cells.PAPER_PARAMETERS[data][method], cells.PAPER[data][method]
     axes.plot([at], [paper], "*", color=CUT_COLOUR, ms=13, zorder=3, ls="", label="paper")
     axes.set_title(f"{data}, {NAMES[method]}", fontsize=10)
-    axes.set_xlabel(SYMBOLS[method])
+    axes.set_xlabel(cells.SYMBOLS[method])
     axes.set_ylim(bottom=0)
     if method == "njw":
         axes.set(xscale="log", ylabel="error rate")
@@ -73,9 +64,9 @@ def _bounds(values: Sequence[float]) -> list[float]:
 
 def _start_picture(results: Results) -> Picture:
     figure, grid = subplots((10, 6.4), 2, 2, sharey=True)
-    for data, row in zip(LOADERS, grid, strict=True):
+    for data, row in zip(cells.LOADERS, grid, strict=True):
         for method, axes in zip(("ours", "kmeans"), row, strict=True):
-            _draw_solutions(axes, results[f"{data}-{method}"], PAPER[data][method])
+            _draw_solutions(axes, results[f"{data}-{method}"], cells.PAPER[data][method])
             axes.set_title(f"{data}, {NAMES[method]}", fontsize=10)
         row[0].set_ylabel("share of starts")
     for axes in grid[1]:
@@ -90,10 +81,10 @@ def _start_picture(results: Results) -> Picture:
 
 
 def _draw_solutions(axes: Axes, result: Result, paper: float) -> None:
-    found = solutions(result)
+    found = cells.solutions(result)
     total = sum(solution.times for solution in found)
     lowest = min(found, key=lambda solution: solution.inertia)
-    shown = sorted(found[:MAX_SOLUTIONS], key=lambda solution: solution.error)
+    shown = sorted(found[: cells.MAX_SOLUTIONS], key=lambda solution: solution.error)
     names = [f"{solution.error:.3f}\n{solution.inertia:.5g}" for solution in shown]
     heights = [solution.times / total for solution in shown]
     colours = [PALETTE[1] if solution is lowest else PALETTE[0] for solution in shown]
