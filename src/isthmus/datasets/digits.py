@@ -69,12 +69,17 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
     and y, the digits.
     """
     path = _usps_path()
-    data, target = _fetch_usps(data_home) if path is None else _read_usps(path)
-    if data.shape != (sum(_USPS_COUNTS), _USPS_FEATURES) or _counts(target) != _USPS_COUNTS:
+    if path is None:
+        data, target = _fetch_usps(data_home)
+    else:
+        with np.load(path) as arrays:
+            data, target = arrays["K"] / _USPS_UNIT, arrays["y"].astype(np.int64)
+    counts = tuple(np.bincount(target).tolist())
+    if data.shape != (sum(_USPS_COUNTS), _USPS_FEATURES) or counts != _USPS_COUNTS:
         raise ValueError(
             f"{path or 'OpenML'} does not hold the USPS digits: expected 9298 images of 256 pixels "
             f"with {_USPS_COUNTS} images of the digits 0 to 9, got shape {data.shape} "
-            f"and {_counts(target)}."
+            f"and {counts}."
         )
     if return_X_y:
         return data, target
@@ -85,7 +90,7 @@ def usps_available(*, data_home: Any = None, seconds: float = 5.0) -> bool:
     """Return whether :func:`load_usps` can be expected to succeed, without downloading the images.
 
     It can if the file is there, if scikit-learn has downloaded the images before, or if OpenML
-    answers within so many seconds.
+    answers within ``seconds``.
     """
     return _usps_path() is not None or _cached_by_sklearn(data_home) or _openml_answers(seconds)
 
@@ -181,11 +186,6 @@ def _usps_path() -> Path | None:
     return path if path.is_file() else None
 
 
-def _read_usps(path: Path) -> tuple[Floats, Ints]:
-    with np.load(path) as arrays:
-        return arrays["K"] / _USPS_UNIT, arrays["y"].astype(np.int64)
-
-
 def _fetch_usps(data_home: Any) -> tuple[Floats, Ints]:
     try:
         data, target = datasets.fetch_openml(
@@ -228,7 +228,3 @@ def _openml_answers(seconds: float) -> bool:
     asking.start()
     asking.join(seconds)
     return answered.is_set()
-
-
-def _counts(target: Ints) -> tuple[int, ...]:
-    return tuple(np.bincount(target).tolist())

@@ -13,15 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isthmus._utils.typing import Floats, Ints
-from isthmus.datasets.generators import (
-    make_bars,
-    make_clouds,
-    make_discs_in_noise,
-    make_multi_scale,
-    make_rings,
-    make_spirals,
-    make_two_moons,
-)
+from isthmus.datasets import generators
 from isthmus.datasets.shapes import arc, bar, random_source, together
 
 _Points: TypeAlias = tuple[Floats, Ints]
@@ -58,7 +50,7 @@ def make_figure1(*, random_state: Any = None) -> _Points:
     y : ndarray of shape (50,), dtype int64
         The moon that each point belongs to, 0 or 1.
     """
-    return make_two_moons(50, noise=0.05, random_state=random_state)
+    return generators.make_two_moons(50, noise=0.05, random_state=random_state)
 
 
 def make_figure2(*, random_state: Any = None) -> _Points:
@@ -110,13 +102,8 @@ def make_figure3(*, n_clouds: int = 3, random_state: Any = None) -> _Points:
     y : ndarray of shape (200,), dtype int64
         The cloud that each point belongs to, from 0.
     """
-    return make_clouds(
-        200,
-        n_clouds=n_clouds,
-        side=20.0,
-        separation=2.0,
-        elongation=3.0,
-        random_state=random_state,
+    return generators.make_clouds(
+        200, n_clouds=n_clouds, side=20.0, separation=2.0, elongation=3.0, random_state=random_state
     )
 
 
@@ -139,7 +126,7 @@ def make_figure4(*, random_state: Any = None) -> _Points:
     y : ndarray of shape (200,), dtype int64
         0 for the ring, 1 for the small disc, 2 for the tiny one.
     """
-    return make_multi_scale(200, random_state=random_state)
+    return generators.make_multi_scale(200, random_state=random_state)
 
 
 def make_figure5(which: str, *, random_state: Any = None) -> _Points:
@@ -200,7 +187,7 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
 
 
 def _moons(random_state: Any) -> _Points:
-    X, y = make_two_moons(200, noise=0.04, random_state=random_state)
+    X, y = generators.make_two_moons(200, noise=0.04, random_state=random_state)
     return 0.5 + _MOON_SCALE * (X - _MOON_CENTRE), y
 
 
@@ -215,13 +202,13 @@ def _arches(random_state: Any) -> _Points:
 
 
 _FIGURE5: dict[str, Callable[[Any], _Points]] = {
-    "a": lambda seed: make_rings(300, random_state=seed),
+    "a": lambda seed: generators.make_rings(300, random_state=seed),
     "b": _moons,
-    "c": lambda seed: make_bars(240, random_state=seed),
-    "d": lambda seed: make_rings(400, n_rings=4, noise=0.009, random_state=seed),
-    "e": lambda seed: make_spirals(240, noise=0.015, random_state=seed),
+    "c": lambda seed: generators.make_bars(240, random_state=seed),
+    "d": lambda seed: generators.make_rings(400, n_rings=4, noise=0.009, random_state=seed),
+    "e": lambda seed: generators.make_spirals(240, noise=0.015, random_state=seed),
     "f": _arches,
-    "k": lambda seed: make_multi_scale(300, random_state=seed),
-    "l": lambda seed: make_discs_in_noise(800, noise_share=0.6, random_state=seed),
+    "k": lambda seed: generators.make_multi_scale(300, random_state=seed),
+    "l": lambda seed: generators.make_discs_in_noise(800, noise_share=0.6, random_state=seed),
 }
 FIGURE5_PANELS = tuple(_FIGURE5)

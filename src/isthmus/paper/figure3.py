@@ -69,12 +69,7 @@ def tasks(quick: bool) -> list[Task]:
         Task(
             _name(side, elongation, separation),
             sets,
-            {
-                "side": side,
-                "elongation": elongation,
-                "separation": separation,
-                "n_sets": n_sets,
-            },
+            {"side": side, "elongation": elongation, "separation": separation, "n_sets": n_sets},
         )
         for side, separations in (_QUICK_SEPARATIONS if quick else _SEPARATIONS).items()
         for elongation in (_ELONGATIONS[:1] if quick else _ELONGATIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 from scipy.stats import rankdata
@@ -62,12 +63,11 @@ def means_and_ranks(sets: Sequence[Result]) -> tuple[dict[str, float], dict[str,
     """
     errors = error_table(sets, METHODS)
     both = errors.mean(axis=0), rankdata(errors, axis=1).mean(axis=0)
-    means, ranks = (dict(zip(METHODS, values.tolist(), strict=True)) for values in both)
-    return _ascending(means), _ascending(ranks)
-
-
-def _ascending(values: dict[str, float]) -> dict[str, float]:
-    return dict(sorted(values.items(), key=lambda item: item[1]))
+    means, ranks = (
+        dict(sorted(zip(METHODS, values.tolist(), strict=True), key=itemgetter(1)))
+        for values in both
+    )
+    return means, ranks
 
 
 def draws_of_ten(results: Results, methods: Sequence[str]) -> Floats | None:
