@@ -29,6 +29,7 @@ EXAMPLES = """\
 examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
+  isthmus cluster embeddings.npy -k 20 --metric cosine --neighbors 30 -o labels.npy
   cat points.csv | isthmus cluster -k 3 --columns 2-4 --labels-only | sort | uniq -c
 
 The table goes to standard output, or to the file of --output; the summary goes to standard
@@ -68,6 +69,8 @@ def _check_options(args: argparse.Namespace) -> None:
         )
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+    if args.neighborhood is not None and args.neighbors is None:
+        raise UserError("--neighborhood says what --neighbors N is for; give both.")
     try:
         args.label_column.encode()
     except UnicodeEncodeError:
@@ -87,6 +90,8 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     parameters: dict[str, Any] = {
         "metric": args.metric,
         "metric_params": None if args.p is None else {"p": args.p},
+        "n_neighbors": args.neighbors,
+        "neighborhood": args.neighborhood or "mean",
         "min_cluster_size": args.min_cluster_size,
         "k_max": args.k_max,
         "n_jobs": args.jobs,

@@ -10,6 +10,7 @@ from typing import Any
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
+from isthmus.neighbors.neighborhood import KINDS as NEIGHBORHOODS
 
 # A command cannot be given a function.
 METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")
@@ -83,6 +84,12 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
         default="euclidean",
     )
     add("--p", "the exponent of --metric minkowski (default: 2)", type=_number)
+    neighbors = "cluster by neighbourhoods of N rows, the row itself included; 20 to 50 serve "
+    neighbors += "tables, images and embeddings (default: by single rows)"
+    add("--neighbors", neighbors, metavar="N", type=_integer(1))
+    kind = "with --neighbors: replace each row by the mean of its neighbourhood, or multiply "
+    kind += "distances by those of the neighbourhoods (default: mean)"
+    add("--neighborhood", kind, choices=NEIGHBORHOODS)
     smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
     add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
     largest = "the largest number that '-k auto' considers (default: %(default)s)"
