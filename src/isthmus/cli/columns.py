@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from isthmus.cli.errors import UserError, shown
 
@@ -14,8 +14,7 @@ _POSITIONS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _LISTED = 20
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """Columns as they were asked for: header names, positions from 1, ranges of positions."""
 
     columns: tuple[str, ...] | None = None  # None takes all

@@ -73,15 +73,9 @@ class Outcome:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("isthmus-demo.png"),
-        metavar="FILE",
-        help="the picture to write, a PNG (default: %(default)s)",
-    )
-    parser.add_argument("--no-picture", action="store_true", help="print the table only")
+    add, picture = parser.add_argument, "the picture to write, a PNG (default: %(default)s)"
+    add("-o", "--output", type=Path, default=Path("isthmus-demo.png"), metavar="FILE", help=picture)
+    add("--no-picture", action="store_true", help="print the table only")
 
 
 def run(args: argparse.Namespace) -> int:

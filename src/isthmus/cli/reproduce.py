@@ -42,35 +42,16 @@ _WIDTH = 100
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "parts",
-        nargs="*",
-        metavar="PART",
-        help=f"what to compute: {', '.join(PARTS)} (default: all of them)",
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer seeds and coarser grids: less than a minute"
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="compute again what is kept from earlier runs"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("isthmus-paper"),
-        metavar="FOLDER",
-        help="where results and the report go (default: %(default)s)",
-    )
-    parser.add_argument(
-        "-j",
-        "--jobs",
-        type=int,
-        default=-1,
-        metavar="N",
-        help="the number of processes; -1 for one on every core (default: %(default)s)",
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing about the progress")
+    add = parser.add_argument
+    parts = f"what to compute: {', '.join(PARTS)} (default: all of them)"
+    add("parts", nargs="*", metavar="PART", help=parts)
+    add("--quick", action="store_true", help="fewer seeds and coarser grids: less than a minute")
+    add("--fresh", action="store_true", help="compute again what is kept from earlier runs")
+    folder = "where results and the report go (default: %(default)s)"
+    add("-o", "--output", type=Path, default=Path("isthmus-paper"), metavar="FOLDER", help=folder)
+    processes = "the number of processes; -1 for one on every core (default: %(default)s)"
+    add("-j", "--jobs", type=int, default=-1, metavar="N", help=processes)
+    add("-q", "--quiet", action="store_true", help="say nothing about the progress")
 
 
 def run(args: argparse.Namespace) -> int:
