@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -19,8 +19,6 @@ from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.validation import refuse_unsuitable
 
-Self = TypeVar("Self", bound="SpectralClusterer")
-
 # Besides the distances: exponents and the matrix that is decomposed, each with an intermediate one.
 _MATRICES = 4
 
@@ -34,7 +32,7 @@ class SpectralClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_init: int | str
     random_state: Any
 
-    def fit(self: Self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Compute the distances of X and find its clusters.
 
         Parameters
@@ -51,7 +49,7 @@ class SpectralClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         return self.fit_distances(distances_of(self, X))
 
-    def fit_distances(self: Self, distances: Floats) -> Self:
+    def fit_distances(self, distances: Floats) -> Self:
         """Find the clusters of points from their distances, (n, n) float64, without checking them.
 
         Does not set ``n_features_in_``: there are no features.

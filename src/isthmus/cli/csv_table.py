@@ -196,18 +196,14 @@ def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
                     f"{layout.source}, line {record.line}: expected {layout.n_columns} fields, "
                     f"found {len(record.fields)}."
                 )
-        blocks.append(_convert(block, layout))
+        points = np.empty((len(block), len(layout.selected)))
+        for j, position in enumerate(layout.selected):
+            numbers = finite_numbers([record.fields[position] for record in block])
+            if numbers is None:
+                raise _first_wrong_field(block, layout)
+            points[:, j] = numbers
+        blocks.append(points)
     return np.concatenate(blocks)
-
-
-def _convert(block: Sequence[Record], layout: Layout) -> Floats:
-    points = np.empty((len(block), len(layout.selected)))
-    for j, position in enumerate(layout.selected):
-        numbers = finite_numbers([record.fields[position] for record in block])
-        if numbers is None:
-            raise _first_wrong_field(block, layout)
-        points[:, j] = numbers
-    return points
 
 
 def _first_wrong_field(block: Sequence[Record], layout: Layout) -> UserError:

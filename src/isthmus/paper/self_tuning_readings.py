@@ -28,8 +28,6 @@ from isthmus.paper.methods import n_classes, run_kmeans, run_ours, single_start
 # The first choice everywhere is that of isthmus.baselines.SelfTuningSpectralClustering.
 FEATURES = ("as they are", "standardised", "scaled to [0, 1]")
 _SCALERS = dict(zip(FEATURES[1:], (StandardScaler, MinMaxScaler), strict=True))
-_DIAGONALS = (0, 1)
-_HALVINGS = (False, True)
 LAST_STEPS = {
     "rotation": "",
     "one descent": "descent from the eigenvectors alone",
@@ -78,7 +76,7 @@ def errors_of_readings(
                 "halved": halved,
                 **_errors_by_rank(distances, y, diagonal, halved, ranks, n_starts),
             }
-            for diagonal, halved in product(_DIAGONALS, _HALVINGS)
+            for diagonal, halved in product((0, 1), (False, True))
         ],
     }
 

@@ -109,7 +109,7 @@ class ConsistentPartitions:
         return labels_of_parts(self.tree, state == _SPLIT)
 
     def __repr__(self) -> str:
-        return f"ConsistentPartitions(counts={', '.join(_as_ranges(self.counts, 8))})"
+        return f"ConsistentPartitions(counts={_as_ranges(self.counts, 8)})"
 
 
 def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
@@ -263,7 +263,7 @@ def _shares(sums: Sums, e: int, target: int) -> tuple[int, int]:
     raise AssertionError(f"{target} is no sum below merge {e}")
 
 
-def _as_ranges(counts: Ints, limit: int) -> list[str]:
+def _as_ranges(counts: Ints, limit: int) -> str:
     """Return integers as ranges: "1", "3 … 7"; at most ``limit`` of them, and then "…"."""
     breaks = np.flatnonzero(np.diff(counts) > 1) + 1
     parts = np.split(counts, breaks[:limit])
@@ -271,4 +271,4 @@ def _as_ranges(counts: Ints, limit: int) -> list[str]:
         f"{part[0]} … {part[-1]}" if len(part) > 2 else ", ".join(map(str, part))
         for part in parts[:limit]
     ]
-    return [*words, "…"] if len(parts) > limit else words
+    return ", ".join([*words, "…"] if len(parts) > limit else words)
