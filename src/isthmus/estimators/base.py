@@ -56,6 +56,7 @@ class TransitiveClusterer(
     metric_params: dict[str, Any] | None
     n_neighbors: int | None
     neighborhood: str
+    engine: str
     disconnected: str | float
     k_max: int
     n_jobs: int | None
@@ -73,6 +74,8 @@ class TransitiveClusterer(
         X: Any,
         y: Any = None,  # noqa: ARG002
         sample_weight: Any = None,
+        *,
+        neighbors: Any = None,
     ) -> Self:
         """Find the spanning tree of X, its transitive distances, and the clusters.
 
@@ -91,12 +94,15 @@ class TransitiveClusterer(
             gives what that many copies of the row would give, wherever no copies are torn apart;
             only the ratios of weights matter to the labels. A row of weight 0 takes no part in
             the fit, and then gets the label that a new point would, see :meth:`predict`.
+        neighbors : tuple, array or sparse graph, optional
+            For ``engine="approximate"``: neighbours that you have found, as
+            :func:`isthmus.minimum_spanning_tree` takes them.
 
         Returns
         -------
         self
         """
-        request = check_request(self, X, sample_weight)
+        request = check_request(self, X, sample_weight, neighbors)
         try:
             fitted = find_clusters(self, request)
         except BaseException:  # Ctrl-C, too: never half of a fit

@@ -30,6 +30,7 @@ from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
+from isthmus.neighbors.approximate import check_given_neighbors
 from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.neighborhood import (
     Neighborhood,
@@ -37,7 +38,8 @@ from isthmus.neighbors.neighborhood import (
     check_neighborhood,
 )
 from isthmus.prediction.attach import TreeNeighborhood
-from isthmus.spanning_tree.neighborhood import NeighborhoodTree, find_neighborhood_tree
+from isthmus.spanning_tree.neighborhood import check_engine, find_neighborhood_tree
+from isthmus.spanning_tree.result import NeighborhoodTree
 from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Request:
     data: Data
     metric: AnyMetric
     neighborhood: Neighborhood | None
+    given_neighbors: Any
     weights: Floats | None
     cache: TreeCache | None
     limits: Limits
@@ -58,10 +61,13 @@ class Request:
     feature_names: Array | None
 
 
-def check_request(estimator: TransitiveClusterer, X: Any, sample_weight: Any) -> Request:
+def check_request(
+    estimator: TransitiveClusterer, X: Any, sample_weight: Any, neighbors: Any = None
+) -> Request:
     """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
     metric = resolve_metric(estimator.metric, estimator.metric_params)
     neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
+    check_engine(estimator.engine, neighbors)
     check_disconnected(estimator.disconnected)
     check_verbose(estimator.verbose)
     cache = None
@@ -71,6 +77,10 @@ def check_request(estimator: TransitiveClusterer, X: Any, sample_weight: Any) ->
     probe._forget()
     data = check_input(probe, X, metric)
     weights = check_sample_weight(sample_weight, n_points_of(data))
+    if neighbors is not None:
+        neighbors = check_given_neighbors(neighbors, n_points_of(data))
+        if weights is not None and not weights.all():
+            raise ValueError("neighbors= are of all rows; leave out those of weight 0.")
     if neighborhood is not None:
         n_fitted = n_points_of(data) if weights is None else int(np.count_nonzero(weights))
         check_n_neighbors(neighborhood.n_neighbors, n_fitted)
@@ -79,7 +89,7 @@ def check_request(estimator: TransitiveClusterer, X: Any, sample_weight: Any) ->
         estimator.memory_limit, data, weights, settings, metric, check_n_jobs(estimator.n_jobs)
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
-    return Request(data, metric, neighborhood, weights, cache, limits, *features)
+    return Request(data, metric, neighborhood, neighbors, weights, cache, limits, *features)
 
 
 def _checked_settings(
@@ -145,7 +155,9 @@ def _found_tree(
     limit = request.limits.for_tree
     if request.cache is not None:
         options = {"n_jobs": estimator.n_jobs, "progress": progress, "memory_limit": limit}
-        found = request.cache.spanning_tree(data, estimator.disconnected, **options)
+        found = request.cache.spanning_tree(
+            data, estimator.disconnected, estimator.engine, request.given_neighbors, **options
+        )
         if found.neighbors is None or request.neighborhood != Neighborhood(
             found.neighbors.shape[1], "mean"
         ):
@@ -157,6 +169,8 @@ def _found_tree(
         request.metric,
         request.neighborhood,
         disconnected=estimator.disconnected,
+        engine=estimator.engine,
+        given_neighbors=request.given_neighbors,
         n_jobs=estimator.n_jobs,
         progress=progress,
         budget=Budget(limit),

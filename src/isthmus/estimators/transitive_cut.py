@@ -45,6 +45,10 @@ class TransitiveCut(TransitiveClusterer):
         length, brought back to it); it serves tables and texts. ``"shared"`` multiplies the
         distance of two points, one of which is in the other's neighbourhood, by the Jaccard
         distance of the two neighbourhoods; it serves images, and any metric.
+    engine : str, default="auto"
+        How the spanning tree is found, see :func:`isthmus.minimum_spanning_tree`. All but one are
+        exact, and "auto" takes the fastest. ``"approximate"`` serves millions of embeddings: it
+        takes neighbours that pynndescent finds, or that are given to :meth:`fit`.
     min_cluster_size : int, optional
         Every cluster has at least that many rows, so that none is spent on a handful of outliers;
         with ``sample_weight`` at least this weight, any number above 0. Only edges that leave as
@@ -136,6 +140,7 @@ class TransitiveCut(TransitiveClusterer):
         metric_params: dict[str, Any] | None = None,
         n_neighbors: int | None = None,
         neighborhood: str = "mean",
+        engine: str = "auto",
         min_cluster_size: float | None = None,
         disconnected: str | float = "error",
         k_max: int = 20,
@@ -149,6 +154,7 @@ class TransitiveCut(TransitiveClusterer):
         self.metric_params = metric_params
         self.n_neighbors = n_neighbors
         self.neighborhood = neighborhood
+        self.engine = engine
         self.min_cluster_size = min_cluster_size
         self.disconnected = disconnected
         self.k_max = k_max

@@ -50,7 +50,8 @@ class TransitiveKMeans(TransitiveClusterer):
         The largest number of iterations per start.
     random_state : int, RandomState or None, default=None
         The seed of random starts. With ``init="cut"`` nothing is random.
-    metric, metric_params, n_neighbors, neighborhood, k_max, n_jobs, verbose, memory, memory_limit
+    metric, metric_params, n_neighbors, neighborhood, engine, k_max, n_jobs, verbose, memory,
+    memory_limit
         As for :class:`TransitiveCut`.
 
     Attributes
@@ -96,6 +97,7 @@ class TransitiveKMeans(TransitiveClusterer):
         metric_params: dict[str, Any] | None = None,
         n_neighbors: int | None = None,
         neighborhood: str = "mean",
+        engine: str = "auto",
         power: float = 1.0,
         min_cluster_size: float | None = None,
         disconnected: str | float = "error",
@@ -115,6 +117,7 @@ class TransitiveKMeans(TransitiveClusterer):
         self.metric_params = metric_params
         self.n_neighbors = n_neighbors
         self.neighborhood = neighborhood
+        self.engine = engine
         self.power = power
         self.min_cluster_size = min_cluster_size
         self.disconnected = disconnected

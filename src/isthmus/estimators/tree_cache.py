@@ -16,7 +16,8 @@ from isthmus._version import __version__
 from isthmus.metrics.registry import canonical_name, resolve_metric
 from isthmus.neighbors.neighborhood import Neighborhood
 from isthmus.spanning_tree import SpanningTree
-from isthmus.spanning_tree.neighborhood import NeighborhoodTree, find_neighborhood_tree
+from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
+from isthmus.spanning_tree.result import NeighborhoodTree
 
 # What a tree does not depend on.
 _IGNORED = ["n_jobs", "progress", "memory_limit"]
@@ -53,7 +54,12 @@ class TreeCache:
         self._find = check_memory(folder).cache(find_tree, ignore=_IGNORED)
 
     def spanning_tree(
-        self, data: Any, disconnected: str | float, **ignored: Any
+        self,
+        data: Any,
+        disconnected: str | float,
+        engine: str = "auto",
+        given_neighbors: Labels | None = None,
+        **ignored: Any,
     ) -> NeighborhoodTree:
         """Return the tree of checked data, found now or kept from before.
 
@@ -62,10 +68,10 @@ class TreeCache:
         """
         if issparse(data):  # a new one: those in use keep notes, which would be in the key
             data = csr_array((data.data, data.indices, data.indptr), shape=data.shape)
-        edges, weights, engine, neighbors = self._find(
-            data, *self._key, disconnected, __version__, **ignored
+        edges, weights, found_by, neighbors = self._find(
+            data, *self._key, disconnected, engine, given_neighbors, __version__, **ignored
         )
-        return NeighborhoodTree(SpanningTree(edges, weights, engine), neighbors=neighbors)
+        return NeighborhoodTree(SpanningTree(edges, weights, found_by), neighbors=neighbors)
 
 
 def find_tree(
@@ -74,6 +80,8 @@ def find_tree(
     metric_params: Any,
     neighborhood: Any,
     disconnected: Any,
+    engine: Any,
+    given_neighbors: Any,
     version: str,  # noqa: ARG001
     n_jobs: Any = None,
     progress: Any = None,
@@ -85,6 +93,8 @@ def find_tree(
         resolve_metric(metric, metric_params),
         None if neighborhood is None else Neighborhood(*neighborhood),
         disconnected=disconnected,
+        engine=engine,
+        given_neighbors=given_neighbors,
         n_jobs=n_jobs,
         progress=progress,
         budget=Budget(memory_limit),

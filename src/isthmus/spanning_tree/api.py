@@ -23,6 +23,7 @@ def minimum_spanning_tree(
     neighborhood: str = "mean",
     disconnected: str | float = "error",
     engine: str = "auto",
+    neighbors: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     verbose: int = 0,
@@ -82,7 +83,7 @@ def minimum_spanning_tree(
         the transitive distance of any two points of different components, whichever points are
         joined; with a shorter one it would depend on them. (Longer edges of the graph that are
         in no spanning tree play no part.)
-    engine : {"auto", "prim", "kd-tree", "blocked", "sort", "kruskal"}
+    engine : {"auto", "prim", "kd-tree", "blocked", "sort", "kruskal", "approximate"}
         How the tree is found. ``"auto"`` sorts points on a line, takes Prim's algorithm, O(n²),
         for few points, and for more Borůvka's: on a kd-tree where there are few features, and on
         neighbours found by blocked matrix products (``"blocked"``) where there are many. In
@@ -90,7 +91,13 @@ def minimum_spanning_tree(
         deterministic. Where edges are equally long there may be several minimum spanning trees,
         all with the same transitive distances, and engines may differ in the one they find.
         ``"prim"`` takes precomputed matrices, ``"kruskal"`` graphs; they find the same tree where
-        no pair is left out.
+        no pair is left out. ``"approximate"``, which is never chosen unasked, takes neighbours
+        that pynndescent finds (``pip install 'isthmus[approximate]'``), or that are given: a tree
+        of true lengths, but not always the lightest. It serves millions of embeddings.
+    neighbors : tuple, array or sparse graph, optional
+        For ``engine="approximate"``: neighbours that you have found. Indices of shape (n_points,
+        m), alone or in a tuple with distances, which are measured anew; or a graph whose stored
+        entries are neighbours, as of scikit-learn, UMAP or FAISS. -1 stands for none.
     n_jobs : int, optional
         The number of threads (-1: every core). Never changes the result. Prim's algorithm works
         on one thread, unless its rows of distances come from SciPy.
@@ -138,6 +145,7 @@ def minimum_spanning_tree(
         check_neighborhood(n_neighbors, neighborhood, resolved),
         disconnected=disconnected,
         engine=engine,
+        given_neighbors=neighbors,
         n_jobs=n_jobs,
         progress=progress,
         budget=budget,

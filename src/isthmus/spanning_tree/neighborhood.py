@@ -13,16 +13,14 @@ which is longer than it; hence it is not needed, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel
 from isthmus._utils.memory import Budget
-from isthmus._utils.parameters import check_n_jobs
+from isthmus._utils.parameters import check_choice, check_n_jobs
 from isthmus._utils.progress import Progress, part_of
-from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus._utils.typing import Labels
 from isthmus.metrics.input import n_bytes_of, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
@@ -31,40 +29,14 @@ from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.neighborhood import Neighborhood, check_n_neighbors
 from isthmus.neighbors.selection import find_neighbors
 from isthmus.neighbors.shared import shared_distances
-from isthmus.spanning_tree.best_edges import (
-    HUGE,
-    Best,
-    join_best,
-    make_best,
-    make_joined,
-    offer_found,
-)
-from isthmus.spanning_tree.result import KdTreeIndex, SpanningTree, trusted_tree
-from isthmus.spanning_tree.selection import find_spanning_tree
+from isthmus.spanning_tree import approximate
+from isthmus.spanning_tree.best_edges import HUGE, Best
+from isthmus.spanning_tree.listed_edges import join_offered_edges, scan_edges, scan_neighbors
+from isthmus.spanning_tree.result import NeighborhoodTree, SpanningTree, trusted_tree
+from isthmus.spanning_tree.selection import ENGINE_NAMES, find_spanning_tree
 
 # What an infinite edge, between components of a graph, counts as: HUGE stands for none.
 _FARTHEST = float(np.nextafter(HUGE, 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class NeighborhoodTree:
-    """The spanning tree of some data, with neighbourhoods or without.
-
-    Attributes
-    ----------
-    tree : SpanningTree
-    index : KdTreeIndex or None
-        The kd-tree that was built on the way, of ``points`` if there are any.
-    neighbors : (n, n_neighbors) int32 or None
-        The neighbourhood of each point.
-    points : array, CSR matrix or None
-        The means that took the points' place.
-    """
-
-    tree: SpanningTree
-    index: KdTreeIndex | None = None
-    neighbors: Labels | None = None
-    points: Any = None
 
 
 def find_neighborhood_tree(
@@ -75,13 +47,30 @@ def find_neighborhood_tree(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     budget: Budget | None = None,
-    **options: Any,
+    engine: str = "auto",
+    disconnected: str | float = "error",
+    given_neighbors: Any = None,
 ) -> NeighborhoodTree:
     """Return the spanning tree of checked data, with neighbourhoods or, for None, without.
 
-    Other options as for :func:`find_spanning_tree`.
+    Parameters
+    ----------
+    given_neighbors : optional
+        Neighbours that take the place of those that engine="approximate" searches for.
+    others
+        As for :func:`find_spanning_tree`.
     """
-    common = {**options, "n_jobs": n_jobs}
+    check_engine(engine, given_neighbors)
+    if engine == approximate.NAME:
+        return approximate.find_approximate_tree(
+            data,
+            metric,
+            neighborhood,
+            given_neighbors,
+            n_jobs=check_n_jobs(n_jobs),
+            progress=progress,
+        )
+    common: dict[str, Any] = {"disconnected": disconnected, "engine": engine, "n_jobs": n_jobs}
     if neighborhood is None:
         found = find_spanning_tree(data, metric, progress=progress, budget=budget, **common)
         return NeighborhoodTree(found.tree, found.index)
@@ -117,6 +106,16 @@ def find_neighborhood_tree(
     return NeighborhoodTree(tree, None, neighbors.indices)
 
 
+def check_engine(engine: Any, given_neighbors: Any = None) -> None:
+    """Raise ValueError for an unknown engine, or one that takes no neighbours."""
+    check_choice(engine, "engine", ENGINE_NAMES)
+    if given_neighbors is not None and engine != approximate.NAME:
+        raise ValueError(
+            f"neighbors= is for engine={approximate.NAME!r}; engine={engine!r} finds the nearest "
+            "ones exactly."
+        )
+
+
 def tree_of_shared(plain: SpanningTree, neighbors: Neighbors, n_jobs: int = 1) -> SpanningTree:
     """Return the tree of shared distances, given that of the plain ones.
 
@@ -124,65 +123,12 @@ def tree_of_shared(plain: SpanningTree, neighbors: Neighbors, n_jobs: int = 1) -
         Its distances are overwritten.
     """
     shared = Neighbors(neighbors.indices, shared_distances(neighbors, n_jobs))
-    n_points = plain.n_points
-    joined = make_joined(n_points)
-    labels, new_label = joined.member.copy(), np.empty(n_points, dtype=np.int32)
-    n_components = n_points
-    while n_components > 1:
-        best = make_best(n_components)
+    plain_weights = np.minimum(plain.weights, _FARTHEST)
+
+    def offer(labels: Labels, best: Best) -> None:
         scan_neighbors(shared, labels, best)
-        scan_edges(plain.edges, plain.weights, labels, best)
-        n_components = join_best(
-            n_components, -1, best, labels, joined, new_label, n_points - n_components
-        )
-        labels = new_label[labels]
-    edges = np.sort(np.column_stack([joined.edge_a, joined.edge_b]), axis=1).astype(np.int64)
-    weights = np.empty(n_points - 1)
-    fill_weights(edges, shared, weights)
-    _fill_plain(edges, weights, plain)
+        scan_edges(plain.edges, plain_weights, labels, best)
+
+    edges, weights = join_offered_edges(plain.n_points, offer)
+    weights[weights == _FARTHEST] = np.inf
     return trusted_tree(edges, weights, plain.engine, n_jobs)
-
-
-def _fill_plain(edges: Ints, weights: Floats, plain: SpanningTree) -> None:
-    """Fill in the weights, infinite so far, of edges that are not between neighbours."""
-    missing = np.flatnonzero(weights == np.inf)
-    keys = plain.edges[:, 0] * plain.n_points + plain.edges[:, 1]
-    order = np.argsort(keys)
-    wanted = edges[missing, 0] * plain.n_points + edges[missing, 1]
-    weights[missing] = plain.weights[order[np.searchsorted(keys, wanted, sorter=order)]]
-
-
-@kernel
-def scan_neighbors(neighbors: Neighbors, labels: Labels, best: Best) -> None:
-    """Offer the edges between neighbours to the components of both of their ends.
-
-    labels : (n,) int32
-        The component of each point.
-    best : in and out
-    """
-    for i in range(labels.shape[0]):
-        for t in range(1, neighbors.indices.shape[1]):
-            j = np.int64(neighbors.indices[i, t])
-            if labels[i] != labels[j]:
-                offer_found(neighbors.distances[i, t], i, j, labels, best)
-
-
-@kernel
-def scan_edges(edges: Ints, weights: Floats, labels: Labels, best: Best) -> None:
-    """Offer other edges to the components of both of their ends."""
-    for e in range(weights.shape[0]):
-        a, b = edges[e, 0], edges[e, 1]
-        if labels[a] != labels[b]:
-            offer_found(min(weights[e], _FARTHEST), a, b, labels, best)
-
-
-@kernel
-def fill_weights(edges: Ints, neighbors: Neighbors, weights: Floats) -> None:
-    """Fill in the weights of edges between neighbours; infinity for others."""
-    for e in range(weights.shape[0]):
-        weights[e] = np.inf
-        for end in range(2):
-            i, j = edges[e, end], edges[e, 1 - end]
-            for t in range(1, neighbors.indices.shape[1]):
-                if neighbors.indices[i, t] == j:
-                    weights[e] = neighbors.distances[i, t]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus._utils.typing import Array, Floats, Ints
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics import PreparedPoints
 from isthmus.spanning_tree.edge_order import sort_edges
@@ -176,6 +176,27 @@ class Found:
     tree: SpanningTree
     index: KdTreeIndex | None = None
     lists: Neighbors | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborhoodTree:
+    """The spanning tree of some data, with neighbourhoods or without.
+
+    Attributes
+    ----------
+    tree : SpanningTree
+    index : KdTreeIndex or None
+        The kd-tree that was built on the way, of ``points`` if there are any.
+    neighbors : (n, n_neighbors) int32 or None
+        The neighbourhood of each point.
+    points : array, CSR matrix or None
+        The means that took the points' place.
+    """
+
+    tree: SpanningTree
+    index: KdTreeIndex | None = None
+    neighbors: Labels | None = None
+    points: Any = None
 
 
 def trusted_tree(edges: Ints, weights: Floats, engine: str, n_jobs: int = 1) -> SpanningTree:

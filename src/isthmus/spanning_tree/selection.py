@@ -42,7 +42,7 @@ ENGINES: tuple[Engine, ...] = (
     PrimOnDistances(),
     KruskalEngine(),
 )
-ENGINE_NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
+ENGINE_NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES), "approximate")
 
 
 def find_spanning_tree(

@@ -1,0 +1,175 @@
+"""Spanning trees of neighbour lists that may miss the nearest: approximate, and named so.
+
+Edges between the listed neighbours, exactly measured, make a forest. Its components are joined by
+edges that are searched for: a few points of a component look at all points of the others, and
+from the shortest edge that they find, its two ends in turn look for a nearer point on the other
+side. All edges have true lengths; but there may be a lighter tree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Ints, Labels
+from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
+from isthmus.metrics.input import n_points_of
+from isthmus.neighbors.approximate import (
+    check_given_neighbors,
+    descend,
+    fill_distances_to,
+    is_supported,
+    measured,
+)
+from isthmus.neighbors.lists import Neighbors
+from isthmus.neighbors.means import neighborhood_means
+from isthmus.neighbors.neighborhood import Neighborhood, check_n_neighbors
+from isthmus.neighbors.shared import shared_distances
+from isthmus.spanning_tree.best_edges import HUGE, Best
+from isthmus.spanning_tree.listed_edges import join_offered_edges, scan_edges, scan_neighbors
+from isthmus.spanning_tree.result import NeighborhoodTree, SpanningTree, trusted_tree
+
+NAME = "approximate"
+# Neighbours that are searched for, at least: fewer leave many components.
+_FEWEST = 15
+# Points of a component that look for others, at most, and of all components together; and points
+# that they look at together.
+_LOOKING, _LOOKING_IN_ALL, _AT_ONCE = 32, 2048, 1 << 14
+# How often the ends of an edge look for a nearer point in turn.
+_TURNS = 6
+
+
+def find_approximate_tree(
+    data: Any,
+    metric: AnyMetric,
+    neighborhood: Neighborhood | None,
+    given: Any = None,
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> NeighborhoodTree:
+    """Return a spanning tree that is nearly minimum, from neighbours found or given.
+
+    given : optional
+        As :func:`check_given_neighbors` takes them.
+    """
+    n_points = n_points_of(data)
+    size = 0 if neighborhood is None else check_n_neighbors(neighborhood.n_neighbors, n_points)
+    prepared = _checked(data, metric)
+    if given is None:
+        indices = descend(prepared, max(size, _FEWEST), n_jobs)
+    else:
+        indices = check_given_neighbors(given, n_points)
+    lists = measured(prepared, indices, n_jobs)
+    if progress is not None:
+        progress(2, 3)
+    if neighborhood is None:
+        return NeighborhoodTree(_tree_of_lists(prepared, lists, n_jobs))
+    _refuse_short_lists(lists, size)
+    neighbors = np.ascontiguousarray(lists.indices[:, :size])
+    if neighborhood.kind == "mean":
+        assert isinstance(metric, MappedMetric)  # it was checked
+        means = neighborhood_means(data, neighbors, metric, n_jobs)
+        of_means = prepare_points(means, metric)
+        tree = _tree_of_lists(of_means, measured(of_means, lists.indices, n_jobs), n_jobs)
+        return NeighborhoodTree(tree, None, neighbors, means)
+    shared = Neighbors(neighbors, np.ascontiguousarray(lists.distances[:, :size]))
+    shared = Neighbors(neighbors, shared_distances(shared, n_jobs))
+    return NeighborhoodTree(_tree_of_lists(prepared, shared, n_jobs), None, neighbors)
+
+
+def _checked(data: Any, metric: AnyMetric) -> PreparedPoints:
+    if isinstance(metric, MappedMetric) and isinstance(data, np.ndarray):
+        prepared = prepare_points(data, metric)
+        if is_supported(prepared):
+            return prepared
+    raise ValueError(
+        f"engine={NAME!r} takes dense points, and metrics that are Euclidean, Manhattan or "
+        f"Chebyshev after a map of the points; metric={metric.name!r} or these data are not. "
+        "Use engine='auto'."
+    )
+
+
+def _refuse_short_lists(lists: Neighbors, size: int) -> None:
+    n_listed = (lists.indices[:, :size] >= 0).sum(axis=1)
+    short = int(np.argmin(n_listed))
+    if lists.indices.shape[1] < size or n_listed[short] < size:
+        raise ValueError(
+            f"n_neighbors={size}, but only {n_listed[short]} neighbours of point {short}, itself "
+            "included, are known. Lower n_neighbors, or give more neighbours."
+        )
+
+
+def _tree_of_lists(prepared: PreparedPoints, lists: Neighbors, n_jobs: int) -> SpanningTree:
+    def offer(labels: Labels, best: Best) -> None:
+        scan_neighbors(lists, labels, best)
+        if (best.distance == HUGE).all():  # all neighbours are in one component
+            _offer_searched(prepared, labels, best)
+
+    edges, weights = join_offered_edges(len(lists.indices), offer)
+    return trusted_tree(edges, weights, NAME, n_jobs)
+
+
+def _offer_searched(prepared: PreparedPoints, labels: Labels, best: Best) -> None:
+    """Offer each component but the largest an edge to a near point of another one."""
+    n_components = len(best.distance)
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels, minlength=n_components)
+    members = np.split(order, np.cumsum(sizes)[:-1])
+    search = _Search(prepared, labels, members)
+    n_looking = max(1, min(_LOOKING, _LOOKING_IN_ALL // n_components))
+    found = [
+        search.nearest_edge(members[c][:: max(1, sizes[c] // n_looking)][:n_looking])
+        for c in range(n_components)
+        if c != int(np.argmax(sizes))
+    ]
+    edges = np.array([(a, b) for a, b, _ in found])
+    scan_edges(edges, np.array([weight for *_, weight in found]), labels, best)
+
+
+class _Search:
+    """Searches for short edges between components."""
+
+    def __init__(self, prepared: PreparedPoints, labels: Labels, members: list[Ints]) -> None:
+        self._prepared = prepared
+        self._points = np.ascontiguousarray(prepared.points)
+        self._labels = labels
+        self._members = members
+
+    def nearest_edge(self, looking: Ints) -> tuple[int, int, float]:
+        """Return an edge from the component of some points to another one, and its length."""
+        a, b = self._rough_pair(looking)
+        distance = np.inf
+        for _ in range(_TURNS):
+            b, there = self._nearest_member(a, self._labels[b])
+            a, here = self._nearest_member(b, self._labels[a])
+            if here >= distance:
+                break
+            distance = min(here, there)
+        return a, b, float(self._prepared.heights(np.array([distance]))[0])
+
+    def _rough_pair(self, looking: Ints) -> tuple[int, int]:
+        """Return the nearest pair of a few points with all others, as float32 sees them."""
+        points, own = self._points, self._labels[looking[0]]
+        centre = points[looking[0]].astype(np.float64)
+        few = (points[looking] - centre).astype(np.float32)
+        least, pair = np.inf, (int(looking[0]), 0)
+        for start in range(0, len(points), _AT_ONCE):
+            block = (points[start : start + _AT_ONCE] - centre).astype(np.float32)
+            bounds = (block**2).sum(axis=1) - 2.0 * (few @ block.T)
+            bounds += (few**2).sum(axis=1)[:, None]
+            bounds[:, self._labels[start : start + _AT_ONCE] == own] = np.inf
+            row, column = divmod(int(np.argmin(bounds)), bounds.shape[1])
+            if bounds[row, column] < least:
+                least, pair = float(bounds[row, column]), (int(looking[row]), start + column)
+        return pair
+
+    def _nearest_member(self, i: int, component: int) -> tuple[int, float]:
+        """Return the point of a component that is nearest to point i, and how far it is."""
+        members = self._members[component]
+        distances = np.empty(len(members))
+        fill_distances_to(self._points, i, members, self._prepared.metric.kind, distances)
+        nearest = int(np.argmin(distances))
+        return int(members[nearest]), float(distances[nearest])
