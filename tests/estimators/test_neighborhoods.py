@@ -1,0 +1,307 @@
+"""Estimators of neighbourhoods: what they find, predict, save and refuse."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import kneighbors_graph
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from inputs import points
+from isthmus import (
+    NeighborMean,
+    TransitiveCut,
+    TransitiveEmbedding,
+    TransitiveKMeans,
+    UltrametricTree,
+    minimum_spanning_tree,
+    nearest_neighbors,
+)
+from isthmus.metrics.pairwise import distance_matrix
+from isthmus.prediction import attach_with_neighbors
+from oracles.neighbors import shared_of_new
+
+BY_ROWS = "rows count once in neighbourhoods, whatever their weights"
+KINDS = ("mean", "shared")
+
+
+@parametrize_with_checks(
+    [
+        TransitiveCut(n_neighbors=3),
+        TransitiveCut(n_neighbors=3, neighborhood="shared"),
+        TransitiveKMeans(n_neighbors=3),
+        TransitiveEmbedding(n_neighbors=3, neighborhood="shared"),
+        NeighborMean(n_neighbors=3),
+    ],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": BY_ROWS,
+        "check_sample_weight_equivalence_on_sparse_data": BY_ROWS,
+    },
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_images_and_tables_gain():
+    """The figures that the documentation states."""
+    X, y = load_digits(return_X_y=True)
+    found = TransitiveCut(10, n_neighbors=20, neighborhood="shared").fit_predict(X)
+    assert round(adjusted_rand_score(y, found), 2) == 0.89
+    for load, k, plain, gained in ((load_wine, 3, 0.74, 0.91), (load_breast_cancer, 2, 0.43, 0.80)):
+        X, y = load(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
+        assert round(adjusted_rand_score(y, TransitiveCut(k).fit_predict(X)), 2) == plain
+        found = TransitiveCut(k, n_neighbors=30).fit_predict(X)
+        assert round(adjusted_rand_score(y, found), 2) == gained
+
+
+@pytest.mark.parametrize("estimator", [TransitiveCut, TransitiveKMeans])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 12])
+def test_a_fit_is_that_of_the_tree(estimator, kind, d):
+    X = points("blobs", 200, d, 0)
+    model = estimator(4, n_neighbors=8, neighborhood=kind, n_jobs=2).fit(X)
+    tree = minimum_spanning_tree(X, n_neighbors=8, neighborhood=kind)
+    assert model.spanning_tree_ == tree
+    assert model.tree_ == UltrametricTree.from_spanning_tree(tree)
+    assert model.summary_.sizes.sum() == 200
+    assert len(model.outlier_scores_) == 200
+    assert model.path(2, 5).labels[2].shape == (200,)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_allclose(model.transform(X), model.fit_transform(X))
+
+
+@pytest.mark.parametrize("n", [150, 3000])
+@pytest.mark.parametrize("d", [2, 12])
+def test_new_points_have_means_of_their_own(n, d):
+    X, new = points("blobs", n, d, 1), points("blobs", 60, d, 2)
+    model = TransitiveCut(5, n_neighbors=7).fit(X)
+    means = NeighborMean(7).fit_transform(X)
+    for x, label in zip(new, model.predict(new), strict=True):
+        nearest = np.argsort(((X - x) ** 2).sum(axis=1), kind="stable")[:6]
+        mean = (x + X[nearest].sum(axis=0)) / 7
+        distances = np.linalg.norm(means - mean, axis=1)
+        assert distances[model.labels_ == label].min() == pytest.approx(distances.min(), rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "canberra"])
+@pytest.mark.parametrize("estimator", [TransitiveCut, TransitiveKMeans])
+def test_new_points_share_neighborhoods(metric, estimator):
+    X, new = points("blobs", 120, 3, 1), points("blobs", 50, 3, 2)
+    new[0] = X[17]
+    options = {"metric": metric, "n_neighbors": 7, "neighborhood": "shared"}
+    model = estimator(4, **options).fit(X)
+    neighbors = nearest_neighbors(X, 7, metric=metric).indices
+    both = distance_matrix(np.vstack([X, new]), metric)
+    distances = shared_of_new(both[120:, :120], neighbors)
+    # D(x, v) = min over u of max(d(x, u), D(u, v))
+    transitive = model.tree_.matrix()
+    rows = np.array([np.maximum(row[:, None], transitive).min(axis=0) for row in distances])
+    if estimator is TransitiveCut:
+        expected = model.labels_[distances.argmin(axis=1)]
+        np.testing.assert_array_equal(model.predict(new), expected)
+    centres = np.array([transitive[model.labels_ == c].mean(axis=0) for c in range(4)])
+    expected = np.linalg.norm(rows[:, None, :] - centres[None], axis=2)
+    np.testing.assert_allclose(model.transform(new), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 12])
+def test_rows_of_weight_zero_are_new_points(kind, d):
+    X = points("blobs", 240, d, 3)
+    weights = np.ones(240)
+    weights[::3] = 0.0
+    parameters = {"n_clusters": 4, "n_neighbors": 9, "neighborhood": kind}
+    model = TransitiveCut(**parameters).fit(X, sample_weight=weights)
+    of_the_others = TransitiveCut(**parameters).fit(X[weights > 0])
+    np.testing.assert_array_equal(model.labels_[weights > 0], of_the_others.labels_)
+    np.testing.assert_array_equal(model.labels_[::3], of_the_others.predict(X[::3]))
+
+
+def test_precomputed_distances_share_neighborhoods():
+    X, new = points("blobs", 100, 3, 3), points("blobs", 30, 3, 4)
+    parameters = {"n_clusters": 4, "n_neighbors": 9, "neighborhood": "shared"}
+    by_points = TransitiveCut(**parameters).fit(X)
+    model = TransitiveCut(metric="precomputed", **parameters).fit(distance_matrix(X))
+    np.testing.assert_array_equal(model.labels_, by_points.labels_)
+    between = distance_matrix(np.vstack([X, new]))[100:, :100]
+    np.testing.assert_array_equal(model.predict(between), by_points.predict(new))
+    weights = np.ones(100)
+    weights[:10] = 0.0
+    model.fit(distance_matrix(X), sample_weight=weights)
+    by_points.fit(X, sample_weight=weights)
+    np.testing.assert_array_equal(model.labels_, by_points.labels_)
+    few = csr_array(between * (between <= np.sort(between, axis=1)[:, 3:4]))
+    with pytest.raises(ValueError, match=r"finite distances; the neighbourhoods of the fit take 8"):
+        TransitiveCut(metric="precomputed", **parameters).fit(distance_matrix(X)).predict(few)
+
+
+@pytest.mark.parametrize("estimator", [TransitiveCut, TransitiveKMeans])
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_and_pickles_hold_neighborhoods(estimator, kind, tmp_path):
+    X, new = points("blobs", 150, 4, 3), points("blobs", 40, 4, 5)
+    model = estimator(4, n_neighbors=6, neighborhood=kind).fit(X)
+    model.save(tmp_path / "model.isthmus")
+    for copy in (estimator.load(tmp_path / "model.isthmus"), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(copy.predict(new), model.predict(new))
+        np.testing.assert_array_equal(copy.transform(new), model.transform(new))
+        np.testing.assert_array_equal(copy.labels_for(3), model.labels_for(3))
+        assert copy.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda lists: lists + 1,
+        lambda lists: lists[:, :1],
+        lambda lists: np.where(lists == 3, 4, lists).astype(np.int32),
+        lambda lists: lists[:, ::-1].copy(),
+        lambda lists: lists.astype(np.int64),
+        lambda lists: lists[:-1],
+    ],
+)
+def test_forged_neighbors_are_refused(forge, tmp_path):
+    model = TransitiveCut(3, n_neighbors=5).fit(points("blobs", 40, 2, 0))
+    object.__setattr__(model._fitted, "neighbors", forge(model._fitted.neighbors))
+    model.save(tmp_path / "forged.isthmus")
+    with pytest.raises(ValueError, match="neighbors"):
+        TransitiveCut.load(tmp_path / "forged.isthmus")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kept_trees_are_of_one_neighborhood(kind, tmp_path):
+    X, new = points("blobs", 150, 3, 3), points("blobs", 40, 3, 5)
+    for size in (6, 7):
+        plain = TransitiveCut(4, n_neighbors=size, neighborhood=kind).fit(X)
+        for _ in range(2):
+            kept = TransitiveCut(4, n_neighbors=size, neighborhood=kind, memory=tmp_path).fit(X)
+            assert kept.spanning_tree_ == plain.spanning_tree_
+            np.testing.assert_array_equal(kept.predict(new), plain.predict(new))
+
+
+def test_searches_for_new_points_agree(monkeypatch):
+    X, new = points("blobs", 2500, 3, 3), points("blobs", 100, 3, 5)
+    model = TransitiveCut(6, n_neighbors=10).fit(X)
+    by_tree = model.predict(new)
+    monkeypatch.setattr(attach_with_neighbors, "_FEW_POINTS", 10_000)
+    np.testing.assert_array_equal(TransitiveCut(6, n_neighbors=10).fit(X).predict(new), by_tree)
+
+
+def test_means_in_a_pipeline():
+    X = points("blobs", 150, 4, 3)
+    pipeline = make_pipeline(NeighborMean(10), TransitiveCut(4)).fit(X)
+    model = TransitiveCut(4, n_neighbors=10).fit(X)
+    np.testing.assert_array_equal(pipeline[-1].labels_, model.labels_)
+    new = points("blobs", 40, 4, 5)
+    np.testing.assert_array_equal(pipeline.predict(new), model.predict(new))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_transform_of_the_fitted_points_is_fit_transform(metric):
+    X = points("duplicates", 150, 4, 3) + 0.1
+    for form in (X, csr_array(X)):
+        step = NeighborMean(12, metric=metric)
+        means, again = step.fit_transform(form), step.transform(form)
+        if form is not X:
+            means, again = means.toarray(), again.toarray()
+        np.testing.assert_allclose(again, means, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"n_neighbors": 0}, ValueError, "at least 1"),
+        ({"n_neighbors": 51}, ValueError, "n_samples=50 should be >= n_neighbors=51"),
+        ({"n_neighbors": "some"}, TypeError, "integer, or None"),
+        ({"neighborhood": "median"}, ValueError, "'mean', 'shared'"),
+        ({"n_neighbors": 5, "metric": "hamming"}, ValueError, "averages points"),
+        ({"engine": "fast"}, ValueError, "engine must be one of"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [TransitiveCut, TransitiveKMeans])
+def test_wrong_parameters_are_refused_before_any_work(estimator, parameters, error, words):
+    model = estimator(3, **parameters)
+    with pytest.raises(error, match=words):
+        model.fit(points("gaussian", 50, 3, 0))
+    assert not hasattr(model, "labels_")
+
+
+class TestApproximate:
+    """The engine that must be asked for."""
+
+    @pytest.mark.parametrize("neighbors", [None, 10])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_with_all_neighbors_it_is_exact(self, neighbors, kind):
+        X = points("gaussian", 120, 5, 0)
+        given = nearest_neighbors(X, 120).indices
+        options = {"n_neighbors": neighbors, "neighborhood": kind}
+        found = minimum_spanning_tree(X, engine="approximate", neighbors=given, **options)
+        exact = minimum_spanning_tree(X, **options)
+        assert found.engine == "approximate"
+        np.testing.assert_allclose(found.weights, exact.weights, rtol=1e-12)
+
+    def test_components_are_joined_by_short_edges(self):
+        rng = np.random.default_rng(0)
+        centres = rng.normal(size=(6, 8)) * 20
+        X = centres[rng.integers(6, size=600)] + rng.normal(size=(600, 8))
+        graph = kneighbors_graph(X, 10, mode="distance")
+        found = minimum_spanning_tree(X, engine="approximate", neighbors=graph)
+        exact = minimum_spanning_tree(X)
+        assert exact.total_weight <= found.total_weight <= 1.01 * exact.total_weight
+        # each of the long edges is a true distance between points
+        a, b = found.edges[-1]
+        assert found.weights[-1] == pytest.approx(np.linalg.norm(X[a] - X[b]), rel=1e-12)
+        labels = TransitiveCut(6, engine="approximate").fit(X, neighbors=graph).labels_
+        assert adjusted_rand_score(TransitiveCut(6).fit_predict(X), labels) == 1.0
+
+    @pytest.mark.parametrize(
+        ("neighbors", "error", "words"),
+        [
+            ([[0, 1]], ValueError, "a row for each of the 30 points"),
+            (np.full((30, 3), 30), ValueError, "indices from 0 to 29"),
+            (np.zeros((30, 3)), TypeError, "integers"),
+            (np.arange(30), ValueError, "a row for each"),
+        ],
+    )
+    def test_wrong_neighbors_are_refused(self, neighbors, error, words):
+        X = points("gaussian", 30, 5, 0)
+        with pytest.raises(error, match=words):
+            TransitiveCut(2, engine="approximate").fit(X, neighbors=neighbors)
+
+    def test_neighbors_are_for_it_alone(self):
+        X = points("gaussian", 30, 5, 0)
+        with pytest.raises(ValueError, match="neighbors= is for engine='approximate'"):
+            TransitiveCut(2).fit(X, neighbors=np.zeros((30, 2), dtype=int))
+        with pytest.raises(ValueError, match="only 3 neighbours of point 0"):
+            TransitiveCut(2, engine="approximate", n_neighbors=9).fit(
+                X, neighbors=nearest_neighbors(X, 3)
+            )
+        with pytest.raises(ValueError, match="dense points, and metrics"):
+            TransitiveCut(2, engine="approximate", metric="canberra").fit(
+                X, neighbors=nearest_neighbors(X, 3)
+            )
+
+    def test_one_sentence_where_pynndescent_is_missing(self):
+        code = (
+            "import sys; sys.modules['pynndescent'] = None; import numpy as np; import isthmus;"
+            "isthmus.minimum_spanning_tree(np.eye(5), engine='approximate')"
+        )
+        result = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
+        assert "ImportError" in result.stderr
+        assert "pip install 'isthmus[approximate]'" in result.stderr
+
+    def test_pynndescent_finds_the_neighbors(self):
+        X = points("gaussian", 2000, 12, 0)
+        found = minimum_spanning_tree(X, engine="approximate")
+        exact = minimum_spanning_tree(X)
+        assert exact.total_weight <= found.total_weight <= 1.02 * exact.total_weight
+        assert found == minimum_spanning_tree(X, engine="approximate")
