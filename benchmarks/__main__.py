@@ -23,7 +23,10 @@ NAMES = (
     "path",
     "predict",
     "battery",
-    "images",
+    "many_features_battery",
+    "neighborhood_sizes",
+    "nearest_neighbors",
+    "approximate",
     "outliers",
     "choosing_k",
 )

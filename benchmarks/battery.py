@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks import peers_of_quality as peers
 from benchmarks.harness import SkippedError, Table, data_folder
+from benchmarks.peers_of_quality import Method
 from isthmus import TransitiveCut, TransitiveKMeans, UltrametricTree
 from isthmus.cut import cut_hierarchy
-
-Method = Callable[[np.ndarray, int], np.ndarray]
 
 METHODS: dict[str, Method] = {
     "TransitiveCut": lambda X, k: TransitiveCut(k).fit_predict(X),
@@ -27,23 +26,34 @@ METHODS: dict[str, Method] = {
     'TransitiveKMeans, init="k-means++"': lambda X, k: TransitiveKMeans(
         k, init="k-means++", random_state=0
     ).fit_predict(X),
-    "scikit-learn KMeans (n_init=10)": lambda X, k: KMeans(
-        k, n_init=10, random_state=0
-    ).fit_predict(X),
-    "scikit-learn SpectralClustering (nearest neighbours)": lambda X, k: SpectralClustering(
-        k, affinity="nearest_neighbors", assign_labels="cluster_qr", random_state=0
-    ).fit_predict(X),
+    "TransitiveCut, n_neighbors=30": peers.cut(30),
+    'TransitiveCut, n_neighbors=20, neighborhood="shared"': peers.cut(20, "shared"),
+    "Lumbermark": peers.lumbermark,
+    "Genie": peers.genie,
+    "gudhi Tomato": peers.tomato,
+    "scikit-learn HDBSCAN (min_cluster_size=15, finds its own k)": peers.hdbscan,
+    "scikit-learn KMeans (n_init=10)": peers.kmeans,
+    "scikit-learn SpectralClustering (nearest neighbours)": peers.spectral,
     "scikit-learn single linkage": lambda X, k: AgglomerativeClustering(
         k, linkage="single"
     ).fit_predict(X),
 }
 
 
-def run() -> Table:
+def battery_sets() -> dict[str, list[Path]]:
+    """Return the sets with two or three features, and those with more."""
     folder = data_folder()
     if folder is None:
         raise SkippedError("set ISTHMUS_DATA to the folder that holds battery/")
-    sets = sorted(folder.glob("battery/*/*.data.gz"))
+    sets: dict[str, list[Path]] = {"2 or 3 features": [], "more features": []}
+    for path in sorted(folder.glob("battery/*/*.data.gz")):
+        n_features = np.loadtxt(path, ndmin=2, max_rows=1).shape[1]
+        sets["2 or 3 features" if n_features <= 3 else "more features"].append(path)
+    return sets
+
+
+def run() -> Table:
+    sets = sorted(path for paths in battery_sets().values() for path in paths)
     table = Table(
         "battery",
         f"Adjusted Rand index, mean over {len(sets)} public data sets",
@@ -51,7 +61,10 @@ def run() -> Table:
         "reference labellings; k is the number of clusters of a reference, its noise points are "
         "left out, and the best score over the references counts.",
     )
-    scores = {name: [score(path, method) for path in sets] for name, method in METHODS.items()}
+    scores = {}
+    for name, method in METHODS.items():
+        scores[name] = [score(path, method) for path in sets]
+        print(f"{name}: {np.mean(scores[name]):.3f}", flush=True)
     table.rows = [
         {
             "method": name,

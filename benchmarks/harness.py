@@ -25,6 +25,11 @@ PACKAGES = (
     "hdbscan",
     "fast_hdbscan",
     "mlpack",
+    "lumbermark",
+    "gudhi",
+    "evoc",
+    "faiss-cpu",
+    "pynndescent",
 )
 
 

@@ -311,7 +311,7 @@ def test_wrong_parameters_are_refused_before_any_work(parameters, error, words, 
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.fitting.find_spanning_tree", no_work)
+    monkeypatch.setattr("isthmus.estimators.fitting.find_neighborhood_tree", no_work)
     model = TransitiveKMeans(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0))

@@ -142,7 +142,7 @@ def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
 
 
 def test_every_field_of_a_fit_is_stored(model):
-    derived = {"tree"}  # from the spanning tree
+    derived = {"tree", "neighbors"}  # from the spanning tree, and part of the neighborhood
     assert {field.name for field in fields(FittedModel)} == set(_STORED) | derived
 
 

@@ -207,7 +207,7 @@ def refused(weights, error, words, monkeypatch, **parameters):
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.fitting.find_spanning_tree", no_work)
+    monkeypatch.setattr("isthmus.estimators.fitting.find_neighborhood_tree", no_work)
     monkeypatch.setattr("isthmus.estimators.fitted_rows.distances_between", no_work)
     model = TransitiveKMeans(**{"n_clusters": 2, **parameters})
     with pytest.raises(error, match=words):

@@ -11,7 +11,7 @@ from clusterers import clusterer
 from inputs import points
 from isthmus import TransitiveKMeans, minimum_spanning_tree
 from isthmus.estimators import fitting, tree_cache
-from isthmus.spanning_tree.selection import find_spanning_tree
+from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 
 
 @pytest.fixture
@@ -21,10 +21,10 @@ def found(monkeypatch):
 
     def counting(data, *args, **named):
         calls.append(data)
-        return find_spanning_tree(data, *args, **named)
+        return find_neighborhood_tree(data, *args, **named)
 
-    monkeypatch.setattr(tree_cache, "find_spanning_tree", counting)
-    monkeypatch.setattr(fitting, "find_spanning_tree", counting)
+    monkeypatch.setattr(tree_cache, "find_neighborhood_tree", counting)
+    monkeypatch.setattr(fitting, "find_neighborhood_tree", counting)
     return calls
 
 

@@ -201,7 +201,7 @@ def test_wrong_sizes_are_refused_before_any_work(least, weights, error, words, m
     def no_work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("isthmus.estimators.fitting.find_spanning_tree", no_work)
+    monkeypatch.setattr("isthmus.estimators.fitting.find_neighborhood_tree", no_work)
     model = TransitiveKMeans(2, min_cluster_size=least)
     with pytest.raises(error, match=words):
         model.fit(points("gaussian", 20, 2, seed=0), sample_weight=weights)

@@ -52,7 +52,9 @@ def made_up(digits, kmeans, njw, self_tuning, ours, data="usps"):
             "default_error": self_tuning,
         },
         "starts": {"ours": start, "kmeans": start},
-        "ways": dict.fromkeys(("embedding", "cut", "ink", "ink, cut", "balanced"), 0.1),
+        "ways": dict.fromkeys(
+            ("embedding", "cut", "shared", "mean", "ink", "ink, cut", "balanced"), 0.1
+        ),
         "together": {str(digit): 0.4 if digit == 1 else 0.9 for digit in digits},
         "sizes": [600, 400],
         "sparseness": {"clusters": 0.7, "digits": 0.1, "medians": [2.0, 3.0]},
@@ -187,7 +189,7 @@ def test_pictures_of_few_sets_and_of_many(results):
     for found, n_other in ((results, 0), (ten(0.1, 0.2, 0.3, 0.4, others=2), 2)):
         drawn = {picture.name: picture.figure for picture in pictures(found)}
         assert list(drawn) == ["figure6", "figure6_pairs", "figure6_all"]
-        assert len(drawn["figure6"].axes[0].lines) == 5
+        assert len(drawn["figure6"].axes[0].lines) == 7
         n_pairs = TEN[2] + n_other
         for axes in drawn["figure6_pairs"].axes[:3]:
             assert len(axes.texts) == n_pairs

@@ -9,7 +9,7 @@ import scipy.sparse
 from inputs import KINDS, assert_as_good, points
 from isthmus import minimum_spanning_tree
 from isthmus._utils.parallel import Workers
-from isthmus.blocks import dense_rows
+from isthmus.blocks import dense_rows, nearest
 from isthmus.blocks import sparse_rows as sparse
 from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.registry import resolve_metric
@@ -250,7 +250,7 @@ def bounds_and_distances(X):
     with Workers(1) as workers:
         made = sparse.sparse_blocks if scipy.sparse.issparse(X) else dense_rows.dense_blocks
         found = made(prepared, workers, SMALL)
-    buffers = boruvka._Buffers(found)
+    buffers = nearest.Buffers(found)
     n_points = found.n_points
     bounds = np.empty((n_points, n_points))
     for block in range(found.n_blocks):
@@ -329,7 +329,7 @@ def test_blocks_of_very_long_rows_are_small():
 
 def test_every_pair_once_and_nobody_twice_a_round():
     for n in (1, 2, 3, 6, 7, 20):
-        rounds = list(boruvka._rounds_of_pairs(n))
+        rounds = list(nearest._rounds_of_pairs(n))
         pairs = [pair for pairs in rounds for pair in pairs]
         assert sorted(pairs) == [(i, j) for i in range(n) for j in range(i, n)]
         for pairs in rounds[1:]:

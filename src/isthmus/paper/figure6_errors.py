@@ -22,8 +22,10 @@ COARSE_NEIGHBORS = (2, 7, 20)
 STAND_IN_SCALE = 4.0
 _N_DRAWS = 10_000
 HIGH_ERROR = 0.2
-ALL_METHODS = (*METHODS, "cut")
-LONG_NAMES = {**NAMES, "cut": "TransitiveCut"}
+# Beside the paper's four, for information: CUT, and CUT with neighbourhoods.
+CUTS = {"cut": "CUT", "shared": "CUT, shared neighbours", "mean": "CUT, means"}
+ALL_METHODS = (*METHODS, *CUTS)
+LONG_NAMES = {**NAMES, **CUTS}
 
 
 def ten_sets(results: Results) -> list[Result]:
@@ -42,7 +44,7 @@ def error_of(result: Result, method: str, *, coarse: bool = False) -> float:
     coarse : bool
         Whether to look only at the values that were tried on every set.
     """
-    found = result["ways"][method] if method == "cut" else result[method]
+    found = result["ways"][method] if method in CUTS else result[method]
     if not isinstance(found, Mapping):
         return float(found)
     scale = 1.0 if result["data"] == "usps" else STAND_IN_SCALE

@@ -84,6 +84,8 @@ def _errors_of_other_ways(
 ) -> dict[str, float]:
     """Return errors in another space, of CUT, with another distance, and on other images.
 
+    "shared" and "mean" are CUT with neighbourhoods of 20 and 30 images.
+
     "ink" is the angle between images whose background is 0; "balanced" has equally many images of
     each digit.
     """
@@ -95,6 +97,8 @@ def _errors_of_other_ways(
     return {
         "embedding": _error_of(TransitiveKMeans(k, space="embedding"), X, y),
         "cut": _error_of(TransitiveCut(k), X, y),
+        "shared": _error_of(TransitiveCut(k, n_neighbors=20, neighborhood="shared"), X, y),
+        "mean": _error_of(TransitiveCut(k, n_neighbors=30), X, y),
         "ink": _error_of(TransitiveKMeans(k, metric="angular"), ink, y),
         "ink, cut": _error_of(TransitiveCut(k, metric="angular"), ink, y),
         "balanced": _error_of(TransitiveKMeans(k), balanced, of_balanced),
