@@ -22,7 +22,7 @@ from isthmus.blocks.dense_rows import dense_blocks
 from isthmus.blocks.nearest import Buffers, NearestLists
 from isthmus.blocks.sparse_rows import sparse_blocks
 from isthmus.metrics import PreparedPoints
-from isthmus.neighbors.lists import Neighbors, empty_neighbors, offer_neighbor
+from isthmus.neighbors.lists import Neighbors, empty_neighbors, offer_neighbor, with_heights
 
 # Entries of a list beyond those that are wanted.
 _SPARE = 6
@@ -84,7 +84,7 @@ def neighbors_from_lists(
         found.distances[order[rows], 1:] = nearest.distances
 
     lists.workers.in_blocks(len(groups), 1, work)
-    return Neighbors(found.indices, prepared.heights(found.distances))
+    return with_heights(found, prepared)
 
 
 def _search_group(

@@ -15,7 +15,12 @@ from isthmus.metrics.input import n_points_of
 from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import Graph
 from isthmus.metrics.registry import AnyMetric
-from isthmus.neighbors.lists import Neighbors, empty_neighbors, keep_nearest_of_rows
+from isthmus.neighbors.lists import (
+    Neighbors,
+    empty_neighbors,
+    keep_nearest_of_rows,
+    with_heights,
+)
 
 # Distances per task: a few hundredths of a second, so that Ctrl-C is seen.
 _WORK_PER_CALL = 4_000_000
@@ -66,7 +71,7 @@ def neighbors_by_kernel(
 
     with Workers(n_jobs) as workers:
         workers.in_blocks(n_points, max(1, _WORK_PER_CALL // n_points), work)
-    return Neighbors(found.indices, prepared.heights(found.distances))
+    return with_heights(found, prepared)
 
 
 def neighbors_in_graph(graph: Graph, n_neighbors: int) -> Neighbors:

@@ -7,7 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._utils.parallel import chunks
 from isthmus._utils.typing import Array, Floats, Labels
+from isthmus.metrics import PreparedPoints
+
+# Lists that are converted together.
+_ROWS = 1 << 14
 
 
 class Neighbors(NamedTuple):
@@ -33,6 +38,13 @@ def empty_neighbors(n_points: int, n_neighbors: int) -> Neighbors:
     )
     found.indices[:, 0] = np.arange(n_points)
     found.distances[:, 0] = 0.0
+    return found
+
+
+def with_heights(found: Neighbors, prepared: PreparedPoints) -> Neighbors:
+    """Turn accumulated distances into distances, in place and part by part, to save memory."""
+    for start, stop in chunks(len(found.distances), _ROWS):
+        found.distances[start:stop] = prepared.heights(found.distances[start:stop])
     return found
 
 

@@ -21,7 +21,7 @@ from isthmus.neighbors.by_rows import (
     neighbors_in_graph,
 )
 from isthmus.neighbors.copies import find_copies
-from isthmus.neighbors.lists import Neighbors, empty_neighbors
+from isthmus.neighbors.lists import Neighbors, empty_neighbors, with_heights
 
 # Up to this many points all distances are computed: nothing large has to be compiled.
 _FEW_POINTS = 2_000
@@ -86,7 +86,7 @@ def _by_kdtree(
     found = empty_neighbors(len(prepared.points), n_neighbors)
     with Workers(n_jobs) as workers:
         KdTreeNeighbors(prepared, workers).fill(found, progress)
-    return Neighbors(found.indices, prepared.heights(found.distances))
+    return with_heights(found, prepared)
 
 
 def _by_blocks(

@@ -89,7 +89,7 @@ def find_neighborhood_tree(
         return NeighborhoodTree(found.tree, found.index, indices, means)
     # A list takes 12 bytes an entry, and may be found together with the tree.
     held = 12 * n_neighbors * n_points_of(data)
-    plain = find_spanning_tree(
+    found = find_spanning_tree(
         data,
         metric,
         progress=first,
@@ -97,12 +97,13 @@ def find_neighborhood_tree(
         n_neighbors=n_neighbors,
         **common,
     )
-    neighbors = plain.lists
+    plain, neighbors = found.tree, found.lists
+    del found  # and with it a kd-tree, which is not needed
     if neighbors is None:
         neighbors = find_neighbors(
             data, metric, n_neighbors, n_jobs=threads, progress=second, budget=budget
         )
-    tree = tree_of_shared(plain.tree, neighbors, threads)
+    tree = tree_of_shared(plain, neighbors, threads)
     return NeighborhoodTree(tree, None, neighbors.indices)
 
 
