@@ -100,6 +100,16 @@ TREES = {
     "a map": (blobs(3_000, 30), {"engine": "prim", "metric": "cosine"}),
     "a map to the kd-tree": (blobs(20_000, 2) / 100, {"engine": "kd-tree", "metric": "haversine"}),
     "a line": (blobs(50_000, 1), {}),
+    "shared neighbours, kd-tree": (
+        blobs(20_000, 2),
+        {"n_neighbors": 20, "neighborhood": "shared", "n_jobs": 2},
+    ),
+    "shared neighbours, many features": (
+        blobs(6_000, 60, np.float32),
+        {"n_neighbors": 20, "neighborhood": "shared"},
+    ),
+    "means, kd-tree": (blobs(20_000, 2), {"n_neighbors": 20}),
+    "means, many features": (blobs(6_000, 60, np.float32), {"n_neighbors": 20, "n_jobs": 2}),
     "rows": (blobs(1_000, 20), {"metric": "canberra"}),
     "rows, two threads": (np.abs(blobs(700, 60)), {"metric": "jensenshannon", "n_jobs": 2}),
     "missing values": (blobs(1_000, 20), {"metric": "nan_euclidean"}),
@@ -134,6 +144,8 @@ FITS = {
     "cut": ({"method": "cut"}, {}),
     "power": ({"power": 0.5}, {}),
     "many clusters": ({"n_clusters": 40, "max_iter": 4}, {}),
+    "shared neighbours": ({"n_neighbors": 15, "neighborhood": "shared"}, {}),
+    "means of neighbours": ({"n_neighbors": 15}, {}),
     "point_weights": ({}, {"sample_weight": rng.integers(1, 4, 4_000)}),
     "rows of weight zero": ({}, {"sample_weight": (np.arange(4_000) % 40 > 0).astype(float)}),
     "random starts": (

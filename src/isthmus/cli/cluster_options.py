@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
-from isthmus.neighbors.neighborhood import KINDS as NEIGHBORHOODS
+from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
 
 # A command cannot be given a function.
 METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")

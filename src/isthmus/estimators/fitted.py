@@ -22,7 +22,7 @@ from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.neighborhood import Neighborhood
+from isthmus.neighbors.parameters import Neighborhood
 from isthmus.outliers import find_reference_groups, scores_of_new_points
 from isthmus.prediction.attach import TreeNeighborhood, neighborhood_search
 from isthmus.prediction.attach_by_rows import AttachmentSearch, GivenDistances

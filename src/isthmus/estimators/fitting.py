@@ -30,9 +30,9 @@ from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
-from isthmus.neighbors.approximate import check_given_neighbors
+from isthmus.neighbors.by_descent import check_given_neighbors
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.neighborhood import (
+from isthmus.neighbors.parameters import (
     Neighborhood,
     check_n_neighbors,
     check_neighborhood,
@@ -86,7 +86,13 @@ def check_request(
         check_n_neighbors(neighborhood.n_neighbors, n_fitted)
     settings = _checked_settings(estimator, n_points_of(data), weights)
     limits = keep_to_limit(
-        estimator.memory_limit, data, weights, settings, metric, check_n_jobs(estimator.n_jobs)
+        estimator.memory_limit,
+        data,
+        weights,
+        settings,
+        metric,
+        check_n_jobs(estimator.n_jobs),
+        neighborhood,
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
     return Request(data, metric, neighborhood, neighbors, weights, cache, limits, *features)

@@ -15,6 +15,7 @@ from isthmus.kmeans.workspace import Workspace, workspace_within
 from isthmus.metrics.input import Data, n_bytes_of, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
+from isthmus.neighbors.parameters import Neighborhood
 from isthmus.prediction.attach import is_for_tree
 
 # For rows of weight 0: entries of the rows of distances that are held together, and their bytes;
@@ -48,6 +49,7 @@ def keep_to_limit(
     settings: Settings,
     metric: AnyMetric,
     n_jobs: int,
+    neighborhood: Neighborhood | None = None,
 ) -> Limits:
     """Return how to fit with no more than a limit, an int, a str or None.
 
@@ -65,11 +67,15 @@ def keep_to_limit(
         entries = min((n_rows - n_fitted) * n_fitted, _AT_ONCE + n_fitted) * n_jobs
         held = n_rows * _PER_POINT if by_tree else entries * _PER_ENTRY
         budget = budget.after(held + int(n_bytes_of(data) * n_fitted / n_rows))
+    held_by_fit = budget
+    if neighborhood is not None:  # neighbours stay, and means
+        means = n_bytes_of(data) if neighborhood.kind == "mean" else 0
+        held_by_fit = budget.after(4 * neighborhood.n_neighbors * n_fitted + means)
     power = random = False
     if isinstance(settings, KMeansSettings):
         power, random = settings.power != 1.0, settings.is_random
     n_runs, workspace = workspace_within(
-        budget,
+        held_by_fit,
         n_fitted,
         settings.n_clusters,
         n_jobs,

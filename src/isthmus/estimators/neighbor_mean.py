@@ -17,7 +17,7 @@ from isthmus.metrics.input import n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import resolve_metric
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.neighborhood import check_n_neighbors, check_neighborhood
+from isthmus.neighbors.parameters import check_n_neighbors, check_neighborhood
 from isthmus.neighbors.selection import find_neighbors
 from isthmus.prediction.attach_with_neighbors import nearest_of_new, stacked
 

@@ -20,7 +20,7 @@ from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
-from isthmus.neighbors.neighborhood import Neighborhood, check_neighborhood
+from isthmus.neighbors.parameters import Neighborhood, check_neighborhood
 from isthmus.prediction.attachments import Attachments
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree

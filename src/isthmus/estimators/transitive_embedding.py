@@ -14,7 +14,7 @@ from isthmus._utils.typing import Floats
 from isthmus.estimators.input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import resolve_metric
-from isthmus.neighbors.neighborhood import check_neighborhood
+from isthmus.neighbors.parameters import check_neighborhood
 from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates, check_components

@@ -11,7 +11,7 @@ from isthmus._utils.progress import Progress, ProgressBar
 from isthmus.metrics import AnyMetric, resolve_metric
 from isthmus.metrics.input import check_data, n_points_of
 from isthmus.neighbors.lists import Neighbors
-from isthmus.neighbors.neighborhood import check_n_neighbors
+from isthmus.neighbors.parameters import check_n_neighbors
 from isthmus.neighbors.selection import find_neighbors
 
 

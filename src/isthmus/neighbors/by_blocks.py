@@ -26,7 +26,6 @@ from isthmus.neighbors.lists import Neighbors, empty_neighbors, offer_neighbor, 
 
 # Entries of a list beyond those that are wanted.
 _SPARE = 6
-_BLOCK_SIZE = 1024
 _NONE = np.empty(0, dtype=np.int64)
 
 
@@ -40,13 +39,14 @@ def neighbors_by_blocks(
     n_neighbors: int,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    block_size: int = 1024,
 ) -> Neighbors:
     """Return the neighbours of at least two points, n_neighbors > 1, by matrix products."""
     # Threads work on products of their own; the matrix products inside must not start others.
     with Workers(n_jobs) as workers, threadpool_limits(1, user_api="blas"):
         points = prepared.points
         make = sparse_blocks if issparse(points) else dense_blocks
-        blocks = make(points, workers, _BLOCK_SIZE)
+        blocks = make(points, workers, block_size)
         lists = NearestLists(blocks, workers, list_length(n_neighbors))
 
         def report(share: float) -> None:

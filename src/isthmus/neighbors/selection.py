@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from scipy.sparse import issparse
@@ -25,8 +26,10 @@ from isthmus.neighbors.lists import Neighbors, empty_neighbors, with_heights
 
 # Up to this many points all distances are computed: nothing large has to be compiled.
 _FEW_POINTS = 2_000
-# Bytes for each point beside its list.
+# Bytes for each point beside its list, and of small things.
 _PER_POINT, _FIXED = 120, 1 << 20
+# Points to a block of matrix products, the fastest first.
+_BLOCK_SIZES = (1024, 512, 256)
 
 
 def find_neighbors(
@@ -44,8 +47,9 @@ def find_neighbors(
         From 1 to the number of points.
     """
     n_points = n_points_of(data)
+    budget = budget or Budget(None)
     needed = _FIXED + n_points * (12 * n_neighbors + _PER_POINT)
-    (budget or Budget(None)).require(needed, f"The {n_neighbors} neighbours of {n_points:,} points")
+    budget.require(needed, _what(n_neighbors, n_points))
     if n_neighbors == 1:
         return empty_neighbors(n_points, 1)
     if isinstance(data, Graph):
@@ -53,45 +57,74 @@ def find_neighbors(
     if not isinstance(metric, MappedMetric):
         return neighbors_by_rows(data, metric, n_neighbors, progress)
     prepared = prepare_points(data, metric)
+    search = _Search(n_neighbors, n_jobs, progress, budget)
     if issparse(prepared.points):
-        return _by_blocks(prepared, n_neighbors, n_jobs, progress)
-    return _of_dense_points(prepared, n_neighbors, n_jobs, progress)
+        return search.by_blocks(prepared)
+    return search.of_dense_points(prepared)
 
 
-def _of_dense_points(
-    prepared: PreparedPoints, n_neighbors: int, n_jobs: int, progress: Progress | None
-) -> Neighbors:
-    points, metric = prepared.points, prepared.metric
-    if len(points) <= _FEW_POINTS:
-        return neighbors_by_kernel(prepared, n_neighbors, n_jobs, progress)
-    copies = find_copies(points, n_neighbors, n_jobs)
-    if copies is not None:
-        prepared = PreparedPoints(points[copies.kept], metric, prepared.scale)
-    # In between a kd-tree, where matrix products do not serve, is still faster than all distances.
-    n_features = points.shape[1]
-    if is_supported(n_features, metric) and (n_features <= FEW_FEATURES or metric.kind != SQUARES):
-        search = _by_kdtree
-    else:
-        search = _by_blocks if metric.kind == SQUARES else neighbors_by_kernel
-    found = search(prepared, n_neighbors, n_jobs, progress)
-    return found if copies is None else copies.with_others(found, len(points))
+def _what(n_neighbors: int, n_points: int) -> str:
+    return f"The search for {n_neighbors} neighbours of {n_points:,} points"
 
 
-def _by_kdtree(
-    prepared: PreparedPoints, n_neighbors: int, n_jobs: int, progress: Progress | None
-) -> Neighbors:
-    # Imported here: Numba's machinery loads with it.
-    from isthmus.neighbors.by_kdtree import KdTreeNeighbors
+@dataclass(frozen=True)
+class _Search:
+    """Searches among prepared points, and what they may use."""
 
-    found = empty_neighbors(len(prepared.points), n_neighbors)
-    with Workers(n_jobs) as workers:
-        KdTreeNeighbors(prepared, workers).fill(found, progress)
-    return with_heights(found, prepared)
+    n_neighbors: int
+    n_jobs: int
+    progress: Progress | None
+    budget: Budget
 
+    def of_dense_points(self, prepared: PreparedPoints) -> Neighbors:
+        """Search in the way that suits."""
+        points, metric = prepared.points, prepared.metric
+        if len(points) <= _FEW_POINTS:
+            return self.by_kernel(prepared)
+        copies = find_copies(points, self.n_neighbors, self.n_jobs)
+        if copies is not None:
+            prepared = PreparedPoints(points[copies.kept], metric, prepared.scale)
+        # In between a kd-tree, where matrix products do not serve, is still faster than all
+        # distances.
+        n_features, has_products = points.shape[1], metric.kind == SQUARES
+        is_few = n_features <= FEW_FEATURES or not has_products
+        if is_few and is_supported(n_features, metric):
+            found = self.by_kdtree(prepared)
+        else:
+            found = self.by_blocks(prepared) if has_products else self.by_kernel(prepared)
+        return found if copies is None else copies.with_others(found, len(points))
 
-def _by_blocks(
-    prepared: PreparedPoints, n_neighbors: int, n_jobs: int, progress: Progress | None
-) -> Neighbors:
-    from isthmus.neighbors.by_blocks import neighbors_by_blocks
+    def by_kernel(self, prepared: PreparedPoints) -> Neighbors:
+        """Compute all distances."""
+        return neighbors_by_kernel(prepared, self.n_neighbors, self.n_jobs, self.progress)
 
-    return neighbors_by_blocks(prepared, n_neighbors, n_jobs, progress)
+    def by_kdtree(self, prepared: PreparedPoints) -> Neighbors:
+        """Search a kd-tree."""
+        # Imported here: Numba's machinery loads with it.
+        from isthmus.neighbors.by_kdtree import KdTreeNeighbors
+
+        found = empty_neighbors(len(prepared.points), self.n_neighbors)
+        with Workers(self.n_jobs) as workers:
+            KdTreeNeighbors(prepared, workers).fill(found, self.progress)
+        return with_heights(found, prepared)
+
+    def by_blocks(self, prepared: PreparedPoints) -> Neighbors:
+        """Bound distances by matrix products, in blocks as large as memory allows."""
+        from isthmus.neighbors.by_blocks import neighbors_by_blocks
+
+        n_points = prepared.points.shape[0]
+        for size in _BLOCK_SIZES:
+            if self.budget.allows(self._bytes_of_blocks(prepared, size)):
+                break
+        needed = self._bytes_of_blocks(prepared, size)
+        self.budget.require(needed, _what(self.n_neighbors, n_points))
+        return neighbors_by_blocks(prepared, self.n_neighbors, self.n_jobs, self.progress, size)
+
+    def _bytes_of_blocks(self, prepared: PreparedPoints, size: int) -> int:
+        points: Any = prepared.points
+        n_points, n_features = points.shape
+        size = min(size, n_points)
+        held = 12 * points.nnz if issparse(points) else 4 * n_points * n_features
+        rows = 32 * size * (n_features if not issparse(points) else 1)
+        lists = n_points * (28 * self.n_neighbors + 200)
+        return int(_FIXED + held + lists + self.n_jobs * (8 * size**2 + rows))

@@ -16,7 +16,7 @@ from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Ints, Labels
 from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
 from isthmus.metrics.input import n_points_of
-from isthmus.neighbors.approximate import (
+from isthmus.neighbors.by_descent import (
     check_given_neighbors,
     descend,
     fill_distances_to,
@@ -25,7 +25,7 @@ from isthmus.neighbors.approximate import (
 )
 from isthmus.neighbors.lists import Neighbors
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.neighborhood import Neighborhood, check_n_neighbors
+from isthmus.neighbors.parameters import Neighborhood, check_n_neighbors
 from isthmus.neighbors.shared import shared_distances
 from isthmus.spanning_tree.best_edges import HUGE, Best
 from isthmus.spanning_tree.listed_edges import join_offered_edges, scan_edges, scan_neighbors
@@ -64,15 +64,29 @@ def find_approximate_tree(
         indices = check_given_neighbors(given, n_points)
     lists = measured(prepared, indices, n_jobs)
     if progress is not None:
-        progress(2, 3)
+        progress(1, 2)
+    found = _with_neighborhoods(data, prepared, neighborhood, lists, n_jobs)
+    if progress is not None:
+        progress(2, 2)
+    return found
+
+
+def _with_neighborhoods(
+    data: Any,
+    prepared: PreparedPoints,
+    neighborhood: Neighborhood | None,
+    lists: Neighbors,
+    n_jobs: int,
+) -> NeighborhoodTree:
+    """Return the tree of lists of neighbours, after what neighbourhoods make of the distances."""
     if neighborhood is None:
         return NeighborhoodTree(_tree_of_lists(prepared, lists, n_jobs))
+    size = neighborhood.n_neighbors
     _refuse_short_lists(lists, size)
     neighbors = np.ascontiguousarray(lists.indices[:, :size])
     if neighborhood.kind == "mean":
-        assert isinstance(metric, MappedMetric)  # it was checked
-        means = neighborhood_means(data, neighbors, metric, n_jobs)
-        of_means = prepare_points(means, metric)
+        means = neighborhood_means(data, neighbors, prepared.metric, n_jobs)
+        of_means = prepare_points(means, prepared.metric)
         tree = _tree_of_lists(of_means, measured(of_means, lists.indices, n_jobs), n_jobs)
         return NeighborhoodTree(tree, None, neighbors, means)
     shared = Neighbors(neighbors, np.ascontiguousarray(lists.distances[:, :size]))

@@ -26,7 +26,7 @@ from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
 from isthmus.neighbors.lists import Neighbors
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.neighborhood import Neighborhood, check_n_neighbors
+from isthmus.neighbors.parameters import Neighborhood, check_n_neighbors
 from isthmus.neighbors.selection import find_neighbors
 from isthmus.neighbors.shared import shared_distances
 from isthmus.spanning_tree import approximate
@@ -104,12 +104,14 @@ def find_neighborhood_tree(
             data, metric, n_neighbors, n_jobs=threads, progress=second, budget=budget
         )
     tree = tree_of_shared(plain, neighbors, threads)
+    if progress is not None:
+        progress(1, 1)
     return NeighborhoodTree(tree, None, neighbors.indices)
 
 
 def check_engine(engine: Any, given_neighbors: Any = None) -> None:
     """Raise ValueError for an unknown engine, or one that takes no neighbours."""
-    check_choice(engine, "engine", ENGINE_NAMES)
+    check_choice(engine, "engine", (*ENGINE_NAMES, approximate.NAME))
     if given_neighbors is not None and engine != approximate.NAME:
         raise ValueError(
             f"neighbors= is for engine={approximate.NAME!r}; engine={engine!r} finds the nearest "

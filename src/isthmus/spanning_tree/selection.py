@@ -42,7 +42,7 @@ ENGINES: tuple[Engine, ...] = (
     PrimOnDistances(),
     KruskalEngine(),
 )
-ENGINE_NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES), "approximate")
+ENGINE_NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
 
 
 def find_spanning_tree(
