@@ -23,9 +23,10 @@ def _methods(name: str) -> dict[str, peers.Method]:
     }
     if name in LARGE:
         return ours
+    slow = {} if name == "StackOverflow" else {"HDBSCAN": peers.hdbscan}  # there ten minutes
     return ours | {
         "spectral": peers.spectral,
-        "HDBSCAN": peers.hdbscan,
+        **slow,
         "Genie": peers.genie,
         "Lumbermark": peers.lumbermark,
         "EVoC": peers.evoc,

@@ -305,3 +305,69 @@ class TestApproximate:
         exact = minimum_spanning_tree(X)
         assert exact.total_weight <= found.total_weight <= 1.02 * exact.total_weight
         assert found == minimum_spanning_tree(X, engine="approximate")
+
+    def test_units_and_offsets_cost_nothing(self):
+        X = points("gaussian", 400, 12, 0)
+        weight = minimum_spanning_tree(X, engine="approximate").total_weight
+        for other, scale in ((X * 1e50, 1e50), (X * 1e-50, 1e-50), (X + 1e9, 1.0)):
+            found = minimum_spanning_tree(other, engine="approximate", n_jobs=64)
+            assert found.total_weight / scale == pytest.approx(weight, rel=1e-3)
+
+    def test_components_far_apart_are_joined(self):
+        rng = np.random.default_rng(0)
+        X = np.vstack([rng.normal(size=(10, 3)), rng.normal(size=(30, 3)) + 50]) * 1e20
+        given = nearest_neighbors(X, 4)
+        found = minimum_spanning_tree(X, engine="approximate", neighbors=given)
+        assert found.weights[-1] == pytest.approx(minimum_spanning_tree(X).weights[-1])
+
+    def test_pairs_in_any_order(self):
+        X = points("gaussian", 60, 3, 0)
+        found = nearest_neighbors(X, 8)
+        trees = [
+            minimum_spanning_tree(X, engine="approximate", neighbors=given)
+            for given in (found.indices, tuple(found), (found.distances, found.indices))
+        ]
+        assert trees[0] == trees[1] == trees[2]
+
+
+def test_equal_neighborhoods_have_equal_means():
+    X = points("gaussian", 12, 3, 0)
+    assert len(np.unique(NeighborMean(12).fit_transform(X), axis=0)) == 1
+
+
+@pytest.mark.parametrize("metric", ["correlation", "hellinger", "cosine"])
+def test_means_do_not_depend_on_what_the_metric_does_not_see(metric):
+    X = np.abs(points("blobs", 150, 6, 0)) + 0.1
+    scaled = X * np.random.default_rng(0).uniform(0.01, 100, size=(150, 1))
+    labels = [
+        TransitiveCut(4, metric=metric, n_neighbors=10).fit_predict(each) for each in (X, scaled)
+    ]
+    assert adjusted_rand_score(*labels) == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_rows_of_the_fit_are_recognised(kind):
+    X = csr_array(points("lattice", 200, 12, 3) * (points("gaussian", 200, 12, 4) > 0))
+    model = TransitiveKMeans(5, n_neighbors=8, neighborhood=kind).fit(X)
+    distances = model.fit_transform(X)
+    np.testing.assert_allclose(model.transform(X), distances, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [1, 3, 30])
+def test_progress_reaches_the_end(kind, d):
+    calls = []
+    X = points("blobs", 3000, d, 0)
+    model = TransitiveCut(3, n_neighbors=6, neighborhood=kind, n_jobs=2)
+    model.set_params(verbose=lambda *call: calls.append(call)).fit(X)
+    done, total = [call[1:] for call in calls if call[0] == "spanning tree"][-1]
+    assert done == total
+
+
+def test_a_refused_refit_of_means_changes_nothing():
+    X = points("gaussian", 40, 4, 0)
+    step = NeighborMean(5).fit(X)
+    before = step.transform(X[:3])
+    with pytest.raises(ValueError, match="n_neighbors"):
+        step.fit(X[:3, :2])
+    np.testing.assert_array_equal(step.set_params(metric="cosine").transform(X[:3]), before)

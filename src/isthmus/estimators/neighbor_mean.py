@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import check_n_jobs
@@ -82,17 +82,22 @@ class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         """
         metric = self._resolved()
         n_jobs = check_n_jobs(self.n_jobs)
-        points = check_input(self, X, metric)
+        probe = clone(self)  # takes what scikit-learn sets while it checks the input
+        points = check_input(probe, X, metric)
         size = check_n_neighbors(self.n_neighbors, n_points_of(points))
         neighbors: Labels = find_neighbors(points, metric, size, n_jobs=n_jobs).indices
-        self._points, self.neighbors_ = points, neighbors
+        self.__dict__.pop("feature_names_in_", None)
+        for name, value in vars(probe).items():
+            if name.endswith("_in_"):
+                setattr(self, name, value)
+        self._metric, self._points, self.neighbors_ = metric, points, neighbors
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, and return the means of the neighbourhoods of the points of X."""
         self.fit(X, y)
         n_jobs = check_n_jobs(self.n_jobs)
-        return neighborhood_means(self._points, self.neighbors_, self._resolved(), n_jobs)
+        return neighborhood_means(self._points, self.neighbors_, self._metric, n_jobs)
 
     def transform(self, X: Any) -> Any:
         """Return the means of the neighbourhoods of new points.
@@ -100,7 +105,7 @@ class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         X : array-like of shape (n_new, n_features)
         """
         check_is_fitted(self)
-        metric, n_jobs = self._resolved(), check_n_jobs(self.n_jobs)
+        metric, n_jobs = self._metric, check_n_jobs(self.n_jobs)
         points: Any = self._points
         new: Any = check_new_input(self, X, points, metric)
         n_points, size = self.neighbors_.shape

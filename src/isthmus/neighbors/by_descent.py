@@ -41,28 +41,43 @@ def descend(prepared: PreparedPoints, n_neighbors: int, n_jobs: int = 1) -> Labe
         from pynndescent import NNDescent
     except ImportError as error:
         raise ImportError(MISSING) from error
-    points = np.ascontiguousarray(prepared.points, dtype=np.float32)
+    import numba
+
+    points = as_singles(prepared.points)
     found = NNDescent(
         points,
         metric=_NAMES[prepared.metric.kind],
         n_neighbors=min(n_neighbors, len(points)),
         random_state=_SEED,
-        n_jobs=n_jobs,
+        n_jobs=min(n_jobs, numba.config.NUMBA_NUM_THREADS),
     )
     return np.ascontiguousarray(found.neighbor_graph[0], dtype=np.int32)
+
+
+def as_singles(points: Array) -> Array:
+    """Return points as float32, shifted and scaled so that no offset or unit costs accuracy."""
+    rows = points - points.mean(axis=0, dtype=np.float64)
+    largest = float(np.abs(rows).max(initial=0.0))
+    if largest > 0.0:
+        rows /= largest
+    return np.ascontiguousarray(rows, dtype=np.float32)
 
 
 def check_given_neighbors(given: Any, n_points: int) -> Labels:
     """Return neighbours that a user has found: (n_points, n_neighbors) int32.
 
-    given : (indices, distances), indices alone, or a sparse graph
+    given : indices, a pair of indices and distances in any order, or a sparse graph
         Distances are measured anew. Of a graph the stored entries of a row are its neighbours;
         -1 fills up the rows that have fewer.
     """
     if issparse(given):
+        if given.shape != (n_points, n_points):
+            raise ValueError(
+                f"neighbors must be a graph of shape ({n_points}, {n_points}); got {given.shape}."
+            )
         indices = _neighbors_of_graph(given)
     else:
-        indices = np.asarray(given[0] if isinstance(given, tuple) else given)
+        indices = _indices_of(given)
     if indices.ndim != 2 or indices.shape[0] != n_points or indices.shape[1] == 0:
         raise ValueError(
             f"neighbors must have a row for each of the {n_points} points, as indices of shape "
@@ -76,6 +91,19 @@ def check_given_neighbors(given: Any, n_points: int) -> Labels:
             f"{indices.min()} to {indices.max()}."
         )
     return np.ascontiguousarray(indices, dtype=np.int32)
+
+
+def _indices_of(given: Any) -> Array:
+    """Return indices, given alone or in a pair with distances, which are not integers."""
+    if not isinstance(given, tuple):
+        return np.asarray(given)
+    arrays = [np.asarray(each) for each in given]
+    indices = [each for each in arrays if np.issubdtype(each.dtype, np.integer)]
+    if len(arrays) != 2 or len(indices) != 1 or arrays[0].shape != arrays[1].shape:
+        raise ValueError(
+            "neighbors, as a tuple, must be indices (integers) and distances (floats) of one shape."
+        )
+    return indices[0]
 
 
 def _neighbors_of_graph(graph: Any) -> Ints:

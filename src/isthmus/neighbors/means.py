@@ -11,7 +11,12 @@ from isthmus._numba.kernel import kernel
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.mapped import MappedMetric
-from isthmus.metrics.maps import on_the_sphere, sparse_unit_rows, unit_rows
+from isthmus.metrics.maps import (
+    centred_unit_rows,
+    on_the_sphere,
+    sparse_unit_rows,
+    unit_rows,
+)
 from isthmus.metrics.validation import canonical
 
 # Numbers that are added up per task.
@@ -23,8 +28,11 @@ def neighborhood_means(
 ) -> Any:
     """Return, for each list of neighbours, the mean of these points.
 
-    For cosine and angular distances rows are brought to unit length before and after, and for
-    haversine distances means are taken on the sphere. Of others the coordinates are averaged.
+    What a metric does not look at takes no part: for cosine and angular distances rows are brought
+    to unit length before and after, for correlations they are centred and brought to unit length
+    before, for Hellinger distances divided by their sums, and for haversine distances means are
+    taken on the sphere. Of others the coordinates are averaged. Neighbours are added in the order
+    of their indices, so that equal neighbourhoods have equal means.
 
     Parameters
     ----------
@@ -33,11 +41,16 @@ def neighborhood_means(
     neighbors : (m, n_neighbors) int32
         Rows of points.
     """
+    neighbors = np.sort(neighbors, axis=1)
     if issparse(points):
         return _sparse_means(points, neighbors, metric)
     if metric.name in ("cosine", "angular"):
         unit = unit_rows(points).astype(points.dtype, copy=False)
         return unit_rows(_means(unit, neighbors, n_jobs)).astype(points.dtype, copy=False)
+    if metric.name == "correlation":
+        points = centred_unit_rows(points)
+    if metric.name == "hellinger":
+        points = points / points.sum(axis=1, dtype=np.float64, keepdims=True)
     if metric.name == "haversine":
         return _on_latitudes(_means(on_the_sphere(points), neighbors, n_jobs))
     return _means(points, neighbors, n_jobs)
@@ -60,6 +73,8 @@ def _sparse_means(points: Any, neighbors: Labels, metric: MappedMetric) -> Any:
     n_lists, n_neighbors = neighbors.shape
     is_direction = metric.name in ("cosine", "angular")
     rows = sparse_unit_rows(points) if is_direction else points
+    if metric.name == "hellinger":
+        rows = points.multiply(1.0 / points.sum(axis=1).reshape(-1, 1)).tocsr()
     starts = np.arange(0, neighbors.size + 1, n_neighbors)
     shape = n_lists, points.shape[0]
     averaging = csr_array(

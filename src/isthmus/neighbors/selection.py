@@ -46,8 +46,21 @@ def find_neighbors(
     n_neighbors : int
         From 1 to the number of points.
     """
+    found = _found(data, metric, n_neighbors, n_jobs, progress, budget or Budget(None))
+    if progress is not None:
+        progress(len(found.indices), len(found.indices))
+    return found
+
+
+def _found(
+    data: Any,
+    metric: AnyMetric,
+    n_neighbors: int,
+    n_jobs: int,
+    progress: Progress | None,
+    budget: Budget,
+) -> Neighbors:
     n_points = n_points_of(data)
-    budget = budget or Budget(None)
     needed = _FIXED + n_points * (12 * n_neighbors + _PER_POINT)
     budget.require(needed, _what(n_neighbors, n_points))
     if n_neighbors == 1:

@@ -64,7 +64,11 @@ class MeanSearch(AttachmentSearch):
         lists = np.column_stack([own, found.indices])
         together = stacked(self.points, new)
         means = neighborhood_means(together, lists, self._metric, n_jobs)
-        return self._of_means.prepare(means, only_nearest=only_nearest, n_jobs=n_jobs)
+        find = self._of_means.prepare(means, only_nearest=only_nearest, n_jobs=n_jobs)
+        if self._identifies_rows:
+            return find
+        same = np.where(found.distances[:, 0] == 0.0, found.indices[:, 0], -1).astype(np.int64)
+        return lambda numbers: find(numbers[same[numbers] < 0]).among(same[numbers])
 
 
 class SharedSearch(AttachmentSearch):

@@ -96,8 +96,8 @@ def minimum_spanning_tree(
         of true lengths, but not always the lightest. It serves millions of embeddings.
     neighbors : tuple, array or sparse graph, optional
         For ``engine="approximate"``: neighbours that you have found. Indices of shape (n_points,
-        m), alone or in a tuple with distances, which are measured anew; or a graph whose stored
-        entries are neighbours, as of scikit-learn, UMAP or FAISS. -1 stands for none.
+        m), alone or in a tuple with distances, in any order, which are measured anew; or a graph
+        whose stored entries are neighbours, as of scikit-learn, UMAP or FAISS. -1 stands for none.
     n_jobs : int, optional
         The number of threads (-1: every core). Never changes the result. Prim's algorithm works
         on one thread, unless its rows of distances come from SciPy.

@@ -17,6 +17,7 @@ from isthmus._utils.typing import Ints, Labels
 from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
 from isthmus.metrics.input import n_points_of
 from isthmus.neighbors.by_descent import (
+    as_singles,
     check_given_neighbors,
     descend,
     fill_distances_to,
@@ -149,6 +150,7 @@ class _Search:
     def __init__(self, prepared: PreparedPoints, labels: Labels, members: list[Ints]) -> None:
         self._prepared = prepared
         self._points = np.ascontiguousarray(prepared.points)
+        self._singles = as_singles(self._points)
         self._labels = labels
         self._members = members
 
@@ -166,12 +168,11 @@ class _Search:
 
     def _rough_pair(self, looking: Ints) -> tuple[int, int]:
         """Return the nearest pair of a few points with all others, as float32 sees them."""
-        points, own = self._points, self._labels[looking[0]]
-        centre = points[looking[0]].astype(np.float64)
-        few = (points[looking] - centre).astype(np.float32)
-        least, pair = np.inf, (int(looking[0]), 0)
+        points, own = self._singles, self._labels[looking[0]]
+        few = points[looking]
+        least, pair = np.inf, (int(looking[0]), int(np.argmax(self._labels != own)))
         for start in range(0, len(points), _AT_ONCE):
-            block = (points[start : start + _AT_ONCE] - centre).astype(np.float32)
+            block = points[start : start + _AT_ONCE]
             bounds = (block**2).sum(axis=1) - 2.0 * (few @ block.T)
             bounds += (few**2).sum(axis=1)[:, None]
             bounds[:, self._labels[start : start + _AT_ONCE] == own] = np.inf

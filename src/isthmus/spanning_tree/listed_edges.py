@@ -14,6 +14,7 @@ from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.neighbors.lists import Neighbors
 from isthmus.spanning_tree.best_edges import (
+    HUGE,
     A,
     B,
     Best,
@@ -40,6 +41,8 @@ def join_offered_edges(n_points: int, offer: Offer) -> tuple[Ints, Floats]:
         best = make_best(n_components)
         offer(labels, best)
         first = n_points - n_components
+        if (best.distance == HUGE).all():
+            raise AssertionError("a round without an edge would go on for ever")
         n_components = join_best(n_components, -1, best, labels, joined, new_label, first)
         new = slice(first, n_points - n_components)
         fill_best_weights(best, labels, joined.edge_a[new], joined.edge_b[new], weights[new])

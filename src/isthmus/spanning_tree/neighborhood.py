@@ -86,6 +86,8 @@ def find_neighborhood_tree(
         means = neighborhood_means(data, indices, metric, threads)
         left = budget.after(indices.nbytes + n_bytes_of(means))
         found = find_spanning_tree(means, metric, progress=second, budget=left, **common)
+        if progress is not None:
+            progress(1, 1)
         return NeighborhoodTree(found.tree, found.index, indices, means)
     # A list takes 12 bytes an entry, and may be found together with the tree.
     held = 12 * n_neighbors * n_points_of(data)
