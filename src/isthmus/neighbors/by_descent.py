@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._utils.parallel import Workers
+from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.metrics import PreparedPoints
 from isthmus.neighbors.lists import Neighbors, offer_neighbor
@@ -18,6 +18,8 @@ from isthmus.neighbors.lists import Neighbors, offer_neighbor
 _NAMES = {SQUARES: "euclidean", ABSOLUTES: "manhattan", MAXIMUM: "chebyshev"}
 # Distances, times features, per task.
 _WORK_PER_TASK = 1 << 24
+# Points that are converted together.
+_ROWS = 1 << 12
 # Nothing random may be left to chance.
 _SEED = 0
 
@@ -56,11 +58,13 @@ def descend(prepared: PreparedPoints, n_neighbors: int, n_jobs: int = 1) -> Labe
 
 def as_singles(points: Array) -> Array:
     """Return points as float32, shifted and scaled so that no offset or unit costs accuracy."""
-    rows = points - points.mean(axis=0, dtype=np.float64)
-    largest = float(np.abs(rows).max(initial=0.0))
-    if largest > 0.0:
-        rows /= largest
-    return np.ascontiguousarray(rows, dtype=np.float32)
+    centre = points.mean(axis=0, dtype=np.float64)
+    parts = [slice(*bounds) for bounds in chunks(len(points), _ROWS)]
+    largest = max(float(np.abs(points[part] - centre).max()) for part in parts)
+    singles = np.empty(points.shape, dtype=np.float32)
+    for part in parts:  # not all at once, as float64
+        singles[part] = (points[part] - centre) / (largest or 1.0)
+    return singles
 
 
 def check_given_neighbors(given: Any, n_points: int) -> Labels:

@@ -8,6 +8,7 @@ side. All edges have true lengths; but there may be a lighter tree.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -118,41 +119,42 @@ def _refuse_short_lists(lists: Neighbors, size: int) -> None:
 
 
 def _tree_of_lists(prepared: PreparedPoints, lists: Neighbors, n_jobs: int) -> SpanningTree:
+    search = _Search(prepared)
+
     def offer(labels: Labels, best: Best) -> None:
         scan_neighbors(lists, labels, best)
         if (best.distance == HUGE).all():  # all neighbours are in one component
-            _offer_searched(prepared, labels, best)
+            search.offer(labels, best)
 
     edges, weights = join_offered_edges(len(lists.indices), offer)
     return trusted_tree(edges, weights, NAME, n_jobs)
 
 
-def _offer_searched(prepared: PreparedPoints, labels: Labels, best: Best) -> None:
-    """Offer each component but the largest an edge to a near point of another one."""
-    n_components = len(best.distance)
-    order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels, minlength=n_components)
-    members = np.split(order, np.cumsum(sizes)[:-1])
-    search = _Search(prepared, labels, members)
-    n_looking = max(1, min(_LOOKING, _LOOKING_IN_ALL // n_components))
-    found = [
-        search.nearest_edge(members[c][:: max(1, sizes[c] // n_looking)][:n_looking])
-        for c in range(n_components)
-        if c != int(np.argmax(sizes))
-    ]
-    edges = np.array([(a, b) for a, b, _ in found])
-    scan_edges(edges, np.array([weight for *_, weight in found]), labels, best)
-
-
 class _Search:
     """Searches for short edges between components."""
 
-    def __init__(self, prepared: PreparedPoints, labels: Labels, members: list[Ints]) -> None:
+    def __init__(self, prepared: PreparedPoints) -> None:
         self._prepared = prepared
         self._points = np.ascontiguousarray(prepared.points)
-        self._singles = as_singles(self._points)
-        self._labels = labels
-        self._members = members
+
+    @cached_property
+    def _singles(self) -> Any:
+        return as_singles(self._points)
+
+    def offer(self, labels: Labels, best: Best) -> None:
+        """Offer each component but the largest an edge to a near point of another one."""
+        n_components = len(best.distance)
+        sizes = np.bincount(labels, minlength=n_components)
+        members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
+        self._labels, self._members = labels, members
+        n_looking = max(1, min(_LOOKING, _LOOKING_IN_ALL // n_components))
+        found = [
+            self.nearest_edge(members[c][:: max(1, sizes[c] // n_looking)][:n_looking])
+            for c in range(n_components)
+            if c != int(np.argmax(sizes))
+        ]
+        edges = np.array([(a, b) for a, b, _ in found])
+        scan_edges(edges, np.array([weight for *_, weight in found]), labels, best)
 
     def nearest_edge(self, looking: Ints) -> tuple[int, int, float]:
         """Return an edge from the component of some points to another one, and its length."""
@@ -173,8 +175,8 @@ class _Search:
         least, pair = np.inf, (int(looking[0]), int(np.argmax(self._labels != own)))
         for start in range(0, len(points), _AT_ONCE):
             block = points[start : start + _AT_ONCE]
-            bounds = (block**2).sum(axis=1) - 2.0 * (few @ block.T)
-            bounds += (few**2).sum(axis=1)[:, None]
+            bounds = np.einsum("ij,ij->i", block, block) - 2.0 * (few @ block.T)
+            bounds += np.einsum("ij,ij->i", few, few)[:, None]
             bounds[:, self._labels[start : start + _AT_ONCE] == own] = np.inf
             row, column = divmod(int(np.argmin(bounds)), bounds.shape[1])
             if bounds[row, column] < least:
