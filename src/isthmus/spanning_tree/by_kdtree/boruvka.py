@@ -306,7 +306,8 @@ class _Searcher:
     def _searches(self, largest: int) -> list[rounds.Search]:
         """Return what the round needs, for each worker."""
         run = self.run
-        stretch, ball_factor = (1.5, 1.0) if run.dims <= _FEW_DIMS else (1.0, 4.0)  # the fastest
+        few = run.dims <= _FEW_DIMS
+        radius_factor, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # the fastest
         return [
             rounds.Search(
                 run.tree,
@@ -317,7 +318,7 @@ class _Searcher:
                 best,
                 group,
                 largest,
-                stretch,
+                radius_factor,
                 ball_factor,
             )
             for best, group in zip(self.best, run.groups, strict=True)

@@ -67,7 +67,7 @@ class Search(NamedTuple):
         The thread's own.
     largest : int
         The component that does not search.
-    stretch : float
+    radius_factor : float
         Searches go farther than the best edge, by this factor of the accumulated distance; what
         they find serves in later rounds.
     ball_factor : float
@@ -82,7 +82,7 @@ class Search(NamedTuple):
     best: Best
     group: Group
     largest: int
-    stretch: float
+    radius_factor: float
     ball_factor: float
 
 
@@ -224,8 +224,8 @@ def choose_searching(
             searches = not cannot_improve(known, component, best)
         if searches:
             bound = best.distance[component]
-            far = bound >= HUGE / search.stretch
-            group.distance[slot] = HUGE if far else search.stretch * bound
+            far = bound >= HUGE / search.radius_factor
+            group.distance[slot] = HUGE if far else search.radius_factor * bound
             searching |= 1 << slot
         else:
             least = min(least, known)
