@@ -1,0 +1,159 @@
+"""Part (d): kills, full disks, little memory, threads. Jobs run in children of this process.
+
+A child is a fork of a process that has imported and compiled everything, so it begins at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from campaign.scenarios import PREPARE, SCENARIOS
+from campaign.script import Finding
+
+# Seconds after which a child that should have ended counts as a hang.
+_PATIENCE = 60.0
+_FAILED = 99  # the exit status of a child whose job raised
+_PREPARED: dict[str, dict] = {}
+_KILLS = ("SIGKILL", "SIGTERM", "SIGINT")
+# The scenarios with signals are drawn more often.
+_NAMES = [name for name, one in SCENARIOS.items() for _ in range(3 if one.signals else 1)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scenario, the signal and its moment, and how much there is of what is short."""
+
+    name: str
+    signal: str | None
+    moment: float
+    amount: int
+
+
+def draw(rng: np.random.Generator) -> Case:
+    """Draw a case."""
+    name = str(rng.choice(_NAMES))
+    scenario = SCENARIOS[name]
+    sent = str(rng.choice(scenario.signals)) if scenario.signals else None
+    moment = float(rng.uniform(0, scenario.longest))
+    return Case(name, sent, moment, amount=int(2 ** rng.uniform(0, 21)))
+
+
+def check(case: Case, counts: Counter[str]) -> None:
+    """Run the job, disturb it, look after."""
+    scenario = SCENARIOS[case.name]
+    names = _prepared(case.name)
+    home = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as said:
+        os.chdir(folder)
+        try:
+            exec(scenario.begin, names)
+            names["AMOUNT"] = case.amount
+            names["status"] = _run(scenario.job, names, case, said)
+            said.seek(0)
+            names["said"] = said.read().decode(errors="replace")
+            exec(scenario.after, names)
+        except AssertionError as error:
+            detail = str(error) or traceback.format_exc(limit=-1)
+            what = f"{case.name}: {detail.splitlines()[0][:60]}"
+            raise Finding(what, detail, source_of(case)) from error
+        except Exception as error:
+            raise Finding(f"{case.name}: {error!r}"[:80], repr(error), source_of(case)) from error
+        finally:
+            os.chdir(home)
+    counts["kills" if case.signal else "processes"] += 1
+    if case.signal:
+        counts[f"kills by {case.signal}"] += 1
+
+
+def _prepared(name: str) -> dict:
+    """Return the names of a scenario, after all that it needs is compiled."""
+    if "" not in _PREPARED:
+        names: dict = {}
+        exec(PREPARE, names)
+        _PREPARED[""] = names
+    if name not in _PREPARED:
+        _PREPARED[name] = dict(_PREPARED[""])
+    return _PREPARED[name]
+
+
+def _run(job: str, names: dict, case: Case, said) -> int:
+    """Run a job in a fork; return its exit status, negative for a signal."""
+    ready, say_ready = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _be_child(job, names, say_ready, said)
+    os.close(say_ready)
+    os.read(ready, 1)
+    os.close(ready)
+    if case.signal is not None:
+        time.sleep(case.moment)
+        os.kill(child, getattr(signal, case.signal))
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    raise AssertionError("a hang")
+
+
+def _be_child(job: str, names: dict, say_ready: int, said) -> None:
+    """Run the job, and never return."""
+    status = 0
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 0)
+        os.dup2(nowhere, 1)
+        os.dup2(said.fileno(), 2)
+        sys.stdout, sys.stderr = open(1, "w"), open(2, "w")  # noqa: SIM115, PTH123
+        os.write(say_ready, b".")
+        exec(job, names)
+    except SystemExit as end:
+        status = int(end.code or 0)
+    except KeyboardInterrupt:
+        status = 130
+    except BaseException:  # noqa: BLE001 - the parent judges
+        status = _FAILED
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def source_of(case: Case) -> str:
+    """Return a program that does the same, with a process of its own as the child."""
+    scenario = SCENARIOS[case.name]
+    common = PREPARE.strip() + f"\nAMOUNT = {case.amount}\n"
+    send = ""
+    if case.signal is not None:
+        send = f"time.sleep({case.moment!r})\nchild.send_signal(signal.{case.signal})\n"
+    return (
+        "import subprocess, tempfile\n"
+        f"COMMON = r'''{common}'''\n"
+        f"BEGIN = r'''{scenario.begin.strip()}'''\n"
+        f"JOB = r'''{scenario.job.strip()}'''\n"
+        "exec(COMMON)\nos.chdir(tempfile.mkdtemp())\nexec(BEGIN)\n"
+        "ready = \"\\nprint('ready', flush=True)\\n\"\n"
+        "begin = 'os.chdir(__import__(\"tempfile\").mkdtemp())\\n' + BEGIN\n"
+        "code = COMMON + f'\\nhere = os.getcwd()\\n{begin}\\nos.chdir(here)' + ready + JOB\n"
+        "child = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE,\n"
+        "                         stderr=subprocess.PIPE, text=True)\n"
+        "child.stdout.readline()\n"
+        f"{send}said = child.communicate()[1]\nstatus = child.returncode\n"
+        f"{scenario.after.strip()}\n"
+    )
