@@ -118,6 +118,10 @@ class Fit:
     labels: np.ndarray  # of the fitted rows
 
     @property
+    def power(self) -> exact.Real:
+        return exact.Real(1.0 if self.case.method == "cut" else self.case.power)
+
+    @property
     def space(self) -> str:
         return "embedding" if self.case.method == "embedding" else "rows"
 
@@ -186,7 +190,8 @@ def _check_labels(fit: Fit) -> None:
     """Labels by CUT and Lloyd's iteration word by word, where nothing is tied; and the inertia."""
     case, script = fit.case, fit.script
     tree = script.names["model"].spanning_tree_
-    start = definitions.cut(tree.edges, tree.weights, case.k, fit.weights)
+    lengths = tree.weights.astype(exact.Real) ** fit.power
+    start = definitions.cut(tree.edges, lengths, case.k, fit.weights)
     if start is not None:
         expected = start
         if case.method != "cut":
@@ -216,21 +221,22 @@ def _check_new_points(fit: Fit) -> None:
     case, script = fit.case, fit.script
     script.given(new=case.new)
     hops = exact.distances(case.new, case.X[fit.fitted], case.metric, case.params)
-    hops[(case.new[:, None] == case.X[fit.fitted][None]).all(-1)] = 0
-    power = exact.Real(case.power if case.method != "cut" else 1.0)
-    rows = definitions.transitive(hops, fit.plain) ** power
+    equal = (case.new[:, None] == case.X[fit.fitted][None]).all(-1)
+    hops[equal] = 0
+    rows = definitions.transitive(hops, fit.plain) ** fit.power
     squared = definitions.squared_to_centres(rows, fit.matrix, fit.labels, fit.weights, fit.space)
-    if case.method == "cut":
-        expected = fit.labels[hops.argmin(axis=1)]
+    expected, sure = definitions.first_nearest(squared)
+    at_zero = hops.min(axis=1) == 0
+    if case.method == "cut" or at_zero.any():
         near = hops <= hops.min(axis=1, keepdims=True) * (1 + definitions.TIE)
-        sure = np.array(
-            [len(set(fit.labels[r].tolist())) == 1 for r in near], dtype=bool
-        )
-    else:
-        expected, sure = definitions.first_nearest(squared)
-    same = hops.min(axis=1) == 0
-    expected = np.where(same, fit.labels[hops.argmin(axis=1)], expected)
-    sure |= same
+        one_label = np.array([len(set(fit.labels[row].tolist())) == 1 for row in near])
+        by_row = at_zero | (case.method == "cut")
+        expected = np.where(by_row, fit.labels[hops.argmin(axis=1)], expected)
+        sure = np.where(by_row, one_label, sure)
+    # A point that equals a fitted one gets its label; of several, that of the first.
+    is_fitted = equal.any(axis=1)
+    expected = np.where(is_fitted, fit.labels[equal.argmax(axis=1)], expected)
+    sure |= is_fitted
     fit.counts["new points"] += len(case.new)
     script.given(sure=np.flatnonzero(sure), expected=expected[sure])
     script.check("(model.predict(new)[sure] == expected).all()", "wrong prediction",
@@ -280,7 +286,12 @@ def _check_permutation(fit: Fit) -> None:
     fit.counts["estimators"] += 1
     fit.counts["permutations"] += 1
     tree = script.names["model"].spanning_tree_
-    if definitions.cut(tree.edges, tree.weights, case.k, fit.weights) is None:
+    lengths = tree.weights.astype(exact.Real) ** fit.power
+    start = definitions.cut(tree.edges, lengths, case.k, fit.weights)
+    if start is None or (
+        case.method != "cut"
+        and definitions.lloyd(fit.matrix, start, fit.weights, fit.space) is None
+    ):
         return
     script.check(
         "len(set(zip(other.labels_.tolist(), model.labels_[order].tolist()))) == model.n_clusters_",

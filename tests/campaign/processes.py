@@ -5,6 +5,7 @@ A child is a fork of a process that has imported and compiled everything, so it 
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from campaign.scenarios import PREPARE, SCENARIOS
 from campaign.script import Finding
 
 # Seconds after which a child that should have ended counts as a hang.
-_PATIENCE = 60.0
+_PATIENCE = 40.0
 _FAILED = 99  # the exit status of a child whose job raised
 _PREPARED: dict[str, dict] = {}
 _KILLS = ("SIGKILL", "SIGTERM", "SIGINT")
@@ -58,9 +59,11 @@ def check(case: Case, counts: Counter[str]) -> None:
         try:
             exec(scenario.begin, names)
             names["AMOUNT"] = case.amount
-            names["status"] = _run(scenario.job, names, case, said)
-            said.seek(0)
-            names["said"] = said.read().decode(errors="replace")
+            try:
+                names["status"] = _run(scenario.job, names, case, said)
+            finally:
+                said.seek(0)
+                names["said"] = said.read().decode(errors="replace")
             exec(scenario.after, names)
         except AssertionError as error:
             detail = str(error) or traceback.format_exc(limit=-1)
@@ -93,27 +96,34 @@ def _run(job: str, names: dict, case: Case, said) -> int:
     if child == 0:
         _be_child(job, names, say_ready, said)
     os.close(say_ready)
-    os.read(ready, 1)
-    os.close(ready)
-    if case.signal is not None:
-        time.sleep(case.moment)
-        os.kill(child, getattr(signal, case.signal))
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.002)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    raise AssertionError("a hang")
+    status = None
+    try:
+        os.read(ready, 1)
+        if case.signal is not None:
+            time.sleep(case.moment)
+            os.kill(child, getattr(signal, case.signal))
+        deadline = time.monotonic() + _PATIENCE
+        while status is None and time.monotonic() < deadline:
+            ended, found = os.waitpid(child, os.WNOHANG)
+            if ended:
+                status = os.waitstatus_to_exitcode(found)
+            else:
+                time.sleep(0.002)
+    finally:
+        os.close(ready)
+        if status is None:  # whatever happened, no child is left behind
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    if status is None:
+        raise AssertionError("a hang")
+    return status
 
 
 def _be_child(job: str, names: dict, say_ready: int, said) -> None:
     """Run the job, and never return."""
     status = 0
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.dump_traceback_later(_PATIENCE / 2, file=said)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         nowhere = os.open(os.devnull, os.O_RDWR)

@@ -135,7 +135,8 @@ assert not fitted or (model.labels_ == EXPECTED).all(), 'half of a fit'
 assert (model.fit(PLANE).labels_ == EXPECTED).all(), 'another result after an interrupted fit'
 sys.exit(7)
 """,
-        "assert status == 7, f'after Ctrl-C: {said[-300:]}'",
+        # 130: it came before the first fit began.
+        "assert status == 7 or (status, said) == (130, ''), f'after Ctrl-C: {said[-300:]}'",
         ("SIGINT",),
     ),
     "killed while caching a tree": Scenario(
@@ -175,7 +176,7 @@ sys.exit(cluster())
 limit(resource.RLIMIT_AS, address_space() + AMOUNT * 16)
 for X, expected in zip((PLANE, MANY), EXPECTED):
     try:
-        assert (TransitiveKMeans(4, n_jobs=2).fit(X).labels_ == expected).all(), 'wrong labels'
+        assert (TransitiveKMeans(4).fit(X).labels_ == expected).all(), 'wrong labels'
     except MemoryError:
         pass
 sys.exit(7)

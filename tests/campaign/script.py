@@ -83,7 +83,7 @@ class Script:
         """Evaluate a condition; where it is false, that is a finding."""
         if not eval(condition, self.names):
             shown = detail and str(eval(detail, self.names))
-            self._parts.append(f"assert {condition}" + (f", {detail}" if detail else ""))
+            self._parts.append(f"assert {condition}" + (f", ({detail})" if detail else ""))
             self.fail(what, " ".join(shown.split())[:300])
 
     def fail(self, what: str, detail: str) -> None:

@@ -68,7 +68,7 @@ def draw(rng: np.random.Generator) -> Case:
     if metric in PLAIN:
         X = stored(rng, X)
     layout = str(rng.choice([*LAYOUTS, "as it is", "as it is", "as it is"]))
-    if metric in SPARSE and not params and rng.random() < 0.25:
+    if metric in SPARSE and X.dtype != np.float16 and rng.random() < 0.25:
         layout = str(rng.choice(list(SPARSE_LAYOUTS)))
     return Case(
         X,
@@ -162,7 +162,8 @@ def _check_trees(case: Case, matrix: np.ndarray, counts: Counter[str]) -> None:
 
 def _with_rounded_points(case: Case, slack):
     """Return the tolerance where coordinates are means, which are rounded."""
-    moved = exact.Real(1e-15) * np.abs(case.X.astype(float)).max(initial=0.0) * case.X.shape[1]
+    digits = 6e-8 if np.can_cast(case.X.dtype, np.float32) else 1e-15
+    moved = exact.Real(digits) * np.abs(case.X.astype(float)).max(initial=0.0) * case.X.shape[1]
     if case.metric == "sqeuclidean":
         return lambda w: slack(w) + 2 * moved * np.sqrt(w) + moved**2
     return lambda w: slack(w) + 2 * moved
