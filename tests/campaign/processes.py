@@ -123,6 +123,7 @@ def _be_child(job: str, names: dict, say_ready: int, said) -> None:
     """Run the job, and never return."""
     status = 0
     try:
+        faulthandler.enable(file=said)
         faulthandler.dump_traceback_later(_PATIENCE / 2, file=said)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PREPARE = """
-import os, resource, signal, stat, sys, threading, time
+import json, os, resource, signal, stat, sys, threading, time
 from pathlib import Path
 import numpy as np
 from isthmus import TransitiveCut, TransitiveKMeans, minimum_spanning_tree
@@ -45,8 +45,27 @@ def content_of(write, name):
 def limit(what, amount):
     resource.setrlimit(what, (amount, resource.getrlimit(what)[1]))
 
-def address_space():
-    return int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()
+CALLS = [0, 0]  # of functions that allocate, and the one that fails
+def failing(function):
+    def counted(*args, **options):
+        CALLS[0] += 1
+        if CALLS[0] == CALLS[1]:
+            raise MemoryError('Unable to allocate')
+        return function(*args, **options)
+    return counted
+
+def fail_at(number):
+    CALLS[:] = 0, number
+    for name in ('empty', 'zeros', 'full', 'ones', 'concatenate', 'empty_like', 'argsort', 'array'):
+        if not hasattr(getattr(np, name), '__closure__'):
+            setattr(np, name, failing(getattr(np, name)))
+
+def leave(n_bytes):
+    # Python's own stack must not have to grow: that would be a crash, whatever runs.
+    sys.setrecursionlimit(20_000)
+    json.loads('[' * 15_000 + ']' * 15_000)
+    used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()
+    limit(resource.RLIMIT_AS, used + n_bytes)
 """
 
 
@@ -171,21 +190,38 @@ sys.exit(cluster())
         "assert status == 0 or (status, said.count('\\n')) == (2, 1), said[-300:]",
     ),
     "little memory": Scenario(
-        "EXPECTED = [TransitiveKMeans(4).fit(X).labels_ for X in (PLANE, MANY)]",
+        "EXPECTED = TransitiveKMeans(4).fit(PLANE).labels_",
         """
-limit(resource.RLIMIT_AS, address_space() + AMOUNT * 16)
-for X, expected in zip((PLANE, MANY), EXPECTED):
-    try:
-        assert (TransitiveKMeans(4).fit(X).labels_ == expected).all(), 'wrong labels'
-    except MemoryError:
-        pass
+leave((64 << 20) + AMOUNT * 8)
+try:
+    OLD.tree_.matrix()  # 3 GB
+    sys.exit(8)
+except MemoryError:
+    pass
+assert (TransitiveKMeans(4).fit(PLANE).labels_ == EXPECTED).all(), 'wrong labels'
 sys.exit(7)
 """,
         "assert status == 7, f'with little memory: {status} {said[-300:]}'",
     ),
-    "little memory under the command": Scenario(
+    "an allocation that fails": Scenario(
+        "EXPECTED = [TransitiveKMeans(4).fit(X).labels_ for X in (PLANE, MANY)]",
+        """
+for X, expected in zip((PLANE, MANY), EXPECTED):
+    model = TransitiveKMeans(4, n_jobs=1 + AMOUNT % 2)
+    fail_at(1 + AMOUNT % 150)
+    try:
+        model.fit(X)
+    except MemoryError:
+        assert not hasattr(model, 'labels_'), 'half of a fit'
+    fail_at(0)
+    assert (model.fit(X).labels_ == expected).all(), 'wrong labels'
+sys.exit(7)
+""",
+        "assert status == 7, f'{status} {said[-300:]}'",
+    ),
+    "an allocation of the command that fails": Scenario(
         _OLD_TABLE,
-        "limit(resource.RLIMIT_AS, address_space() + AMOUNT * 16)\nsys.exit(cluster())",
+        "fail_at(1 + AMOUNT % 150)\nsys.exit(cluster())",
         _WHOLE_TABLE + "assert leftovers() == [], 'a leftover'\n"
         "assert status == 0 or (status, said.count('\\n')) == (2, 1), said[-300:]",
     ),
