@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
-from isthmus import TransitiveCut
+from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus.prediction import attach
 from oracles.exact import exact_distances
 from spanning_tree.test_range import KINDS, wide
@@ -48,3 +49,29 @@ def test_a_far_row_changes_no_other(layout):
         batch = np.vstack([new, np.full((1, 4), far)])
         np.testing.assert_array_equal(model.predict(layout(batch))[:20], expected)
         np.testing.assert_array_equal(model.transform(layout(batch))[:20], distances)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "seuclidean", "mahalanobis"])
+@pytest.mark.parametrize(
+    "model", [TransitiveCut(3), TransitiveKMeans(3), TransitiveKMeans(3, space="embedding")]
+)
+def test_distances_to_centres_grow_with_the_distance(metric, model):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = clone(model).set_params(metric=metric).fit(X)
+    at_1e30 = model.transform([[1e30, -2e30]])
+    for factor in (1e20, 1e70, 1e110, 1e200, 1e275):
+        found = model.transform([[1e30 * factor, -2e30 * factor]])
+        np.testing.assert_allclose(found / factor, at_1e30, rtol=1e-12)
+    assert model.score([[1e200, 0.0]]) == -np.inf
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "seuclidean", "mahalanobis"])
+def test_distances_that_float64_cannot_hold(metric):
+    X = np.random.default_rng(0).normal(size=(60, 2)) * 1e-200
+    model = TransitiveCut(3, metric=metric).fit(X)
+    new = [[1e-200, 0.0], [1.5e308, 1.5e308]]
+    with pytest.raises(ValueError, match="too large for float64"):
+        model.transform(new)
+    with pytest.raises(ValueError, match="too large for float64"):
+        model.predict(new)
+    assert np.isinf(TransitiveCut(3).fit(X).transform([[1.7e308, 0.0]])).all()

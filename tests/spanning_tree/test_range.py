@@ -105,7 +105,7 @@ def test_many_points_that_are_alike():
 
 def test_the_approximate_engine_refuses_what_it_would_lose():
     X = wide("one far point", 60, 3, seed=0)
-    with pytest.raises(ValueError, match="orders of magnitude.*engine='auto'"):
+    with pytest.raises(ValueError, match=r"orders of magnitude.*engine='auto'"):
         minimum_spanning_tree(X, engine="approximate", neighbors=np.zeros((60, 1), dtype=int))
 
 
