@@ -234,8 +234,11 @@ def array_numbers(path):
         ("point", lambda a: a + 1000, "lead nowhere"),
         ("point", lambda a: a - 1000, "lead nowhere"),
         ("point", lambda a: a[1:], "attachments must have the shape"),
-        ("length", lambda a: -1.0 - a, "lead nowhere"),
-        ("length", lambda a: a * np.nan, "lead nowhere"),
+        ("labels", np.ones_like, "no cluster without a row"),
+        ("length", lambda a: -1.0 - a, "finite lengths, not negative"),
+        ("length", lambda a: a * np.nan, "finite lengths, not negative"),
+        ("length", lambda a: np.where(np.arange(len(a)) == 1, np.inf, a), "finite lengths"),
+        ("length", lambda a: a[::-1].copy(), "in the order of their lengths"),
         ("edges", lambda a: a[[0, *range(len(a) - 1)]], "cycle"),
     ],
 )

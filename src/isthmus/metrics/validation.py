@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 
 from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.integers import refuse_rounded_integers
 
 # Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
 SYMMETRY_TOLERANCE = 1e-8
@@ -63,6 +64,7 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
     refuse_unsuitable(X)
     if issparse(X) and not accept_sparse:
         raise TypeError(SPARSE_REFUSED)
+    refuse_rounded_integers(X)
     points: Array = check_array(
         X,
         accept_sparse="csr",

@@ -99,6 +99,11 @@ def _with_neighborhoods(
 def _checked(data: Any, metric: AnyMetric) -> PreparedPoints:
     if isinstance(metric, MappedMetric) and isinstance(data, np.ndarray):
         prepared = prepare_points(data, metric)
+        if prepared.unscaled is not None:
+            raise ValueError(
+                f"engine={NAME!r} would lose some distances: these points span too many orders of "
+                "magnitude. Use engine='auto', which keeps them."
+            )
         if is_supported(prepared):
             return prepared
     raise ValueError(
