@@ -18,13 +18,14 @@ KINDS = (
     "offset",
     "extreme scale",
     "near ties",
+    "large integers",
 )
 # Kinds in which distances are sums of small squares, exact in float64, or have no near ties.
 EXACT_KINDS = ("gaussian", "lattice", "duplicates", "blobs")
 
 
 def points(rng: np.random.Generator, kind: str, n: int, d: int) -> np.ndarray:
-    """Return n points of d features, float64."""
+    """Return n points of d features: float64, or int64 that float64 may not hold."""
     gaussian = rng.normal(size=(n, d))
     if kind == "lattice":
         return rng.integers(0, int(rng.integers(1, 6)), size=(n, d)).astype(float)
@@ -50,6 +51,9 @@ def points(rng: np.random.Generator, kind: str, n: int, d: int) -> np.ndarray:
         return gaussian + 10.0 ** rng.integers(0, 9)
     if kind == "extreme scale":
         return gaussian * 10.0 ** rng.integers(-322, 307)
+    if kind == "large integers":
+        base = 2 ** int(rng.integers(50, 63)) * int(rng.choice([-1, 1]))
+        return base + rng.integers(0, 8, size=(n, d)) * 2 ** int(rng.integers(0, 12))
     if kind == "near ties":
         return rng.integers(0, 4, size=(n, d)) + rng.integers(0, 3, size=(n, d)) * 2.0**-40
     return gaussian
@@ -82,6 +86,8 @@ SPARSE_LAYOUTS = {
 
 def stored(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
     """Return points in some type that can hold numbers of their size."""
+    if X.dtype == np.int64:
+        return X
     largest = np.abs(X).max(initial=0.0)
     types = [np.float64]
     if largest < 3e38:

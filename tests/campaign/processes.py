@@ -5,6 +5,7 @@ A child is a fork of a process that has imported and compiled everything, so it 
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import signal
@@ -54,23 +55,20 @@ def check(case: Case, counts: Counter[str]) -> None:
     scenario = SCENARIOS[case.name]
     names = _prepared(case.name)
     home = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
             exec(scenario.begin, names)
             names["AMOUNT"] = case.amount
-            try:
-                names["status"] = _run(scenario.job, names, case, said)
-            finally:
-                said.seek(0)
-                names["said"] = said.read().decode(errors="replace")
+            names["status"], names["said"] = _run(scenario.job, names, case)
             exec(scenario.after, names)
         except AssertionError as error:
             detail = str(error) or traceback.format_exc(limit=-1)
             what = f"{case.name}: {detail.splitlines()[0][:60]}"
             raise Finding(what, detail, source_of(case)) from error
         except Exception as error:
-            raise Finding(f"{case.name}: {error!r}"[:80], repr(error), source_of(case)) from error
+            detail = traceback.format_exc(limit=-3)
+            raise Finding(f"{case.name}: {error!r}"[:80], detail, source_of(case)) from error
         finally:
             os.chdir(home)
     counts["kills" if case.signal else "processes"] += 1
@@ -89,13 +87,19 @@ def _prepared(name: str) -> dict:
     return _PREPARED[name]
 
 
-def _run(job: str, names: dict, case: Case, said) -> int:
-    """Run a job in a fork; return its exit status, negative for a signal."""
+def _run(job: str, names: dict, case: Case) -> tuple[int, str]:
+    """Run a job in a fork; return its exit status, negative for a signal, and its last words."""
     ready, say_ready = os.pipe()
+    said, say = os.pipe()  # no file: the limit of files would hold for it
+    os.set_blocking(say, False)
     child = os.fork()
     if child == 0:
-        _be_child(job, names, say_ready, said)
+        try:
+            _be_child(job, names, say_ready, say)
+        finally:
+            os._exit(_FAILED)
     os.close(say_ready)
+    os.close(say)
     status = None
     try:
         os.read(ready, 1)
@@ -114,23 +118,25 @@ def _run(job: str, names: dict, case: Case, said) -> int:
         if status is None:  # whatever happened, no child is left behind
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+        with open(said, "rb") as stream:  # noqa: PTH123 - a descriptor
+            words = stream.read().decode(errors="replace")
     if status is None:
-        raise AssertionError("a hang")
-    return status
+        raise AssertionError(f"a hang\n{words}")
+    return status, words
 
 
-def _be_child(job: str, names: dict, say_ready: int, said) -> None:
+def _be_child(job: str, names: dict, say_ready: int, say: int) -> None:
     """Run the job, and never return."""
     status = 0
     try:
-        faulthandler.enable(file=said)
-        faulthandler.dump_traceback_later(_PATIENCE / 2, file=said)
+        faulthandler.enable(file=say)
+        faulthandler.dump_traceback_later(_PATIENCE / 2, file=say)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
-        os.dup2(said.fileno(), 2)
+        os.dup2(say, 2)
         sys.stdout, sys.stderr = open(1, "w"), open(2, "w")  # noqa: SIM115, PTH123
         os.write(say_ready, b".")
         exec(job, names)
@@ -141,9 +147,9 @@ def _be_child(job: str, names: dict, say_ready: int, said) -> None:
     except BaseException:  # noqa: BLE001 - the parent judges
         status = _FAILED
         traceback.print_exc()
-    finally:
+    with contextlib.suppress(OSError):
         sys.stderr.flush()
-        os._exit(status)
+    os._exit(status)
 
 
 def source_of(case: Case) -> str:

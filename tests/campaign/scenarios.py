@@ -52,12 +52,13 @@ def failing(function):
         if CALLS[0] == CALLS[1]:
             raise MemoryError('Unable to allocate')
         return function(*args, **options)
+    counted.counts = True
     return counted
 
 def fail_at(number):
     CALLS[:] = 0, number
     for name in ('empty', 'zeros', 'full', 'ones', 'concatenate', 'empty_like', 'argsort', 'array'):
-        if not hasattr(getattr(np, name), '__closure__'):
+        if not hasattr(getattr(np, name), 'counts'):
             setattr(np, name, failing(getattr(np, name)))
 
 def leave(n_bytes):

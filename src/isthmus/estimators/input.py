@@ -103,7 +103,7 @@ def _check_points(
         dtype="numeric" if metric.takes_objects else float_types(X),
         ensure_all_finite="allow-nan" if metric.accepts_nan else True,
     )
-    return canonical(data) if issparse(data) else data
+    return canonical(data)
 
 
 def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:

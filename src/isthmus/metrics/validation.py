@@ -73,11 +73,17 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
         ensure_min_features=1,
         estimator="isthmus",
     )
-    return canonical(points) if issparse(points) else points
+    return canonical(points)
 
 
 def canonical(points: Any) -> Any:
-    """Return a CSR matrix with its indices sorted and no entry stored twice, perhaps a copy."""
+    """Return points as kernels read them, perhaps a copy.
+
+    Numbers of an array are aligned; those of raw bytes and of records need not be. A CSR matrix has
+    its indices sorted and no entry stored twice.
+    """
+    if not issparse(points):
+        return np.require(points, requirements="A")
     if points.has_canonical_format:
         return points
     copied = points.copy()
