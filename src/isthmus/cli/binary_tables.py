@@ -130,13 +130,23 @@ def _refuse_not_finite(
 
 def _refuse_index(table: Any, selected: Sequence[int], source: str) -> None:
     # pandas stores an index as one more column; nobody means to cluster by it unasked.
-    index = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    index = _index_columns(table.schema)
     for position in selected:
-        if table.column_names[position] in [name for name in index if isinstance(name, str)]:
+        if table.column_names[position] in index:
             raise UserError(
                 f"{source}, {describe_column(position, table.column_names)} is the index of a "
                 "pandas DataFrame: choose columns with --columns, or leave it out with --exclude."
             )
+
+
+def _index_columns(schema: Any) -> list[str]:
+    """Return the names of the columns of an index, by what pandas noted; none if it is no JSON."""
+    try:
+        notes = schema.pandas_metadata
+    except ValueError:
+        return []
+    index = notes.get("index_columns") if isinstance(notes, dict) else None
+    return [name for name in index if isinstance(name, str)] if isinstance(index, list) else []
 
 
 def _check_column(column: Any, name: str, source: str) -> None:

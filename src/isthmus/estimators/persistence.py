@@ -243,6 +243,11 @@ def _unpacked_suggestion(saved: Any, n_rows: int) -> Suggestion | None:
     words = [parts["confidence"], *(word for name in _WORDS for word in parts[name])]
     if not all(isinstance(word, str) for word in words) or type(parts["clear_from"]) is not float:
         raise ValueError("a suggestion must explain itself in words, and by one number.")
+    numbers = np.arange(1, n_numbers + 1)
+    if (parts["numbers"] != numbers).any() or (np.sort(parts["ranking"]) != numbers).any():
+        raise ValueError("a suggestion must rank the numbers of clusters from 1.")
+    if any(len(parts[name]) != n_numbers for name in ("sizes", "verdicts", "reasons")):
+        raise ValueError("a suggestion must have sizes, a verdict and a reason for each number.")
     _checked_count(parts["n_clusters"])
     return Suggestion(**{**parts, **{name: tuple(parts[name]) for name in ("sizes", *_WORDS)}})
 
