@@ -73,7 +73,8 @@ def tables() -> tuple[tuple[str, bytes], ...]:
     texts = {
         "plain.csv": "\n".join(rows) + "\n",
         "named.csv": "name,x,y\n" + named + "\n",
-        "quoted.csv": 'name,"x ""1""",y\r\n' + "\r\n".join(f'"a, {i}",{r}' for i, r in enumerate(rows)),
+        "quoted.csv": 'name,"x ""1""",y\r\n'
+        + "\r\n".join(f'"a, {i}",{r}' for i, r in enumerate(rows)),
         "table.tsv": ("x\ty\n" + "\n".join(rows) + "\n").replace(",", "\t"),
         "wide.csv": "\ufeffa;b\n" + "\n".join(r.replace(",", ";") for r in rows) + "\n",
     }

@@ -239,16 +239,24 @@ def _check_new_points(fit: Fit) -> None:
     sure |= is_fitted
     fit.counts["new points"] += len(case.new)
     script.given(sure=np.flatnonzero(sure), expected=expected[sure])
-    script.check("(model.predict(new)[sure] == expected).all()", "wrong prediction",
-                 "model.predict(new)[sure], expected")
+    script.check(
+        "(model.predict(new)[sure] == expected).all()",
+        "wrong prediction",
+        "model.predict(new)[sure], expected",
+    )
     distances = np.sqrt(np.maximum(squared, 0))
-    scale = np.sqrt((np.maximum(rows.max(axis=1), fit.matrix.max(initial=0)) ** 2
-                     * (fit.weights.sum() if fit.space == "rows" else 1)))[:, None]
+    scale = np.sqrt(
+        np.maximum(rows.max(axis=1), fit.matrix.max(initial=0)) ** 2
+        * (fit.weights.sum() if fit.space == "rows" else 1)
+    )[:, None]
     found = script.names["model"].transform(case.new)
     # Beyond what float64 can square, infinity says so.
     expected = np.where(np.isinf(found) & (distances > 1e140), np.inf, distances)
     _check_close(
-        script, "model.transform(new)", expected, lambda v: 1e-8 * v + 1e-7 * scale,
+        script,
+        "model.transform(new)",
+        expected,
+        lambda v: 1e-8 * v + 1e-7 * scale,
         "wrong distances to centres",
     )
 
@@ -309,8 +317,11 @@ def _check_other_numbers(fit: Fit) -> None:
     other = replace(case, k=k).constructor
     script.run(f"other = {other}.fit(X{weights})")
     fit.counts["estimators"] += 1
-    script.check(f"(model.labels_for({k}) == other.labels_).all()", "labels_for is not a fit",
-                 f"model.labels_for({k}), other.labels_")
+    script.check(
+        f"(model.labels_for({k}) == other.labels_).all()",
+        "labels_for is not a fit",
+        f"model.labels_for({k}), other.labels_",
+    )
     script.run(f"path = model.path(1, {most})")
     script.check(
         f"(path.labels_for({k}) == other.labels_).all()", "path is not a fit", "path.labels"
@@ -391,7 +402,10 @@ def _check_figures(fit: Fit) -> None:
         values = definitions.silhouettes(fit.plain, fit.labels, np.ones(n, dtype=exact.Real))
         mean = values.mean()
         _check_close(
-            script, "transitive_silhouette(model.tree_, labels)", mean, lambda _: 1e-9,
+            script,
+            "transitive_silhouette(model.tree_, labels)",
+            mean,
+            lambda _: 1e-9,
             "a wrong silhouette",
         )
     script.run("E = model.tree_.embedding().toarray()")

@@ -130,9 +130,7 @@ def _nan_euclidean(X, Y):
 def _boolean(formula):
     def of_counts(X, Y):
         P, Q = (X != 0)[:, None], (Y != 0)[None]
-        both, neither, differing = (
-            kind.sum(-1, dtype=Real) for kind in (P & Q, ~P & ~Q, P != Q)
-        )
+        both, neither, differing = (kind.sum(-1, dtype=Real) for kind in (P & Q, ~P & ~Q, P != Q))
         first, second = (P & ~Q).sum(-1, dtype=Real), (~P & Q).sum(-1, dtype=Real)
         return formula(both, neither, differing, first * second, Real(X.shape[1]))
 

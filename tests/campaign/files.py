@@ -128,7 +128,12 @@ def _judge_table(case: Case, answer: dict, counts: Counter[str]) -> None:
         _fail(case, line, "control characters reach the terminal", repr(said))
     if answer["status"] == 2 and not re.fullmatch(r"isthmus: error: [^\n]+\n", said):
         _fail(case, line, "an error of more than one line", repr(said))
-    left = set(os.listdir(READER.folder)) - {case.name, "out.csv", "out.npy", "copy"}
+    left = {path.name for path in Path(READER.folder).iterdir()} - {
+        case.name,
+        "out.csv",
+        "out.npy",
+        "copy",
+    }
     if left or (answer["status"] == 2 and Path(READER.folder, "out.csv").exists()):
         _fail(case, line, "a file is left behind", str(left))
 
@@ -152,8 +157,8 @@ class Reader:
 
     def ask(self, case: Case) -> dict:
         """Let the process read a file; return its answer."""
-        for name in os.listdir(self.folder):
-            Path(self.folder, name).unlink()
+        for path in Path(self.folder).iterdir():
+            path.unlink()
         Path(self.folder, case.name).write_bytes(case.raw)
         if self._process is None:
             self._start()

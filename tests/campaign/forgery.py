@@ -137,7 +137,9 @@ def _value(rng: np.random.Generator, n_arrays: int) -> Any:
     if kind == 3:
         return {"float": str(rng.choice(["inf", "-inf", "nan"]))}
     if kind == 4:
-        return {str(rng.choice(["list", "tuple"])): [_NUMBERS[int(rng.integers(len(_NUMBERS)))]] * 3}
+        return {
+            str(rng.choice(["list", "tuple"])): [_NUMBERS[int(rng.integers(len(_NUMBERS)))]] * 3
+        }
     if kind == 5:
         return {"array": int(rng.integers(-1, n_arrays + 1))}
     if kind == 6:

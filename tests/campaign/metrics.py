@@ -43,7 +43,7 @@ def suited(rng: np.random.Generator, X: np.ndarray, metric: str) -> tuple[np.nda
         matrix = root @ root.T
         return X, {"VI": (matrix + matrix.T) / 2}
     if metric in BOOLEAN:
-        X = (X > np.median(X)).astype(float)
+        X = (np.median(X) < X).astype(float)
         X[:, 0] = 1.0
         return X, {}
     if metric in ("hellinger", "jensenshannon", "braycurtis"):

@@ -94,7 +94,7 @@ def stored(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
         types.append(np.float32)
     if largest < 6e4:
         types.append(np.float16)
-    if largest < 1e3 and (X == np.rint(X)).all():
+    if largest < 1e3 and (np.rint(X) == X).all():
         types += [np.int64, np.int32, np.int16, np.uint64, np.uint8, np.bool_]
     dtype = types[int(rng.integers(len(types)))] if rng.random() < 0.5 else np.float64
     if dtype in (np.uint64, np.uint8):

@@ -137,14 +137,14 @@ def _be_child(job: str, names: dict, say_ready: int, say: int) -> None:
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
         os.dup2(say, 2)
-        sys.stdout, sys.stderr = open(1, "w"), open(2, "w")  # noqa: SIM115, PTH123
+        sys.stdout, sys.stderr = open(1, "w"), open(2, "w")  # noqa: SIM115
         os.write(say_ready, b".")
         exec(job, names)
     except SystemExit as end:
         status = int(end.code or 0)
     except KeyboardInterrupt:
         status = 130
-    except BaseException:  # noqa: BLE001 - the parent judges
+    except BaseException:
         status = _FAILED
         traceback.print_exc()
     with contextlib.suppress(OSError):

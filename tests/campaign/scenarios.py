@@ -278,7 +278,8 @@ wrong, ended = [], threading.Event()
 def ask():
     while not ended.is_set():
         try:
-            for i, found in enumerate((model.labels_, model.predict(PLANE), model.transform(PLANE[:9]))):
+            answers = model.labels_, model.predict(PLANE), model.transform(PLANE[:9])
+            for i, found in enumerate(answers):
                 if found.tolist() not in [answer[i] for answer in ANSWERS]:
                     wrong.append(i)
             model.inertia_, model.outlier_scores_, model.n_features_in_, model.labels_for(3)

@@ -69,10 +69,10 @@ class Script:
             exec(line, self.names)
         except Finding:
             raise
-        except expected or Exception as error:
-            return error
         except Exception as error:
-            self.fail(type(error).__name__, _first_line(error))
+            if expected and not isinstance(error, expected):
+                self.fail(type(error).__name__, _first_line(error))
+            return error
         return None
 
     def forget(self) -> None:
@@ -127,7 +127,7 @@ def _array_literal(array: np.ndarray) -> str:
     text = f"np.array({array.tolist()!r}, dtype={dtype.str!r})"
     if array.size == 0:
         text = f"np.empty({array.shape}, dtype={dtype.str!r})"
-    if len(text) <= _PLAIN_LENGTH or dtype == object:
+    if len(text) <= _PLAIN_LENGTH or dtype.kind == "O":
         return text
     raw = _packed(np.ascontiguousarray(array).tobytes())
     return f"np.frombuffer({raw}, dtype={dtype.str!r}).reshape({array.shape})"

@@ -44,7 +44,9 @@ class Case:
             for start in range(0, n, size):
                 rows = np.r_[0:start, min(start + size, n) : n]
                 if len(rows) > 1:
-                    yield replace(self, X=self.X[rows], n_neighbors=min(self.n_neighbors, len(rows)))
+                    yield replace(
+                        self, X=self.X[rows], n_neighbors=min(self.n_neighbors, len(rows))
+                    )
             size //= 2
         if not self.params and self.metric in PLAIN:
             for column in range(d if d > 1 else 0):

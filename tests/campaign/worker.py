@@ -44,9 +44,7 @@ def main() -> None:
         _say(case=number)
         finding = run_case(module, part, seed, number, counts)
         if finding is not None:
-            _say(
-                found=finding.what, detail=finding.detail, source=finding.source, number=number
-            )
+            _say(found=finding.what, detail=finding.detail, source=finding.source, number=number)
         if time.monotonic() > said + 1.0:
             said = time.monotonic()
             _say(counts=counts)

@@ -205,7 +205,8 @@ class TestParquet:
         assert (result.status, result.out) == (0, "cluster\n0\n1\n0\n")
 
     @pytest.mark.parametrize(
-        "notes", [b"{", b"\xff", b"[1]", b"null", b'{"index_columns": 3}', b'{"index_columns": [{}]}']
+        "notes",
+        [b"{", b"\xff", b"[1]", b"null", b'{"index_columns": 3}', b'{"index_columns": [{}]}'],
     )
     def test_notes_of_pandas_that_make_no_sense_are_passed_over(self, notes, isthmus, tmp_path):
         table = pa.table({"x": [0.0, 9.0, 1.0]}).replace_schema_metadata({b"pandas": notes})
