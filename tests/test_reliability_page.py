@@ -30,7 +30,7 @@ def test_promises_name_a_test_or_a_part_of_the_campaign():
 
 
 def test_parts_that_are_named_exist():
-    found = {name for names in re.findall(r" \[([a-z, ]+)\]", PAGE) for name in names.split(", ")}
+    found = {name for names in re.findall(r" \[([a-z, ]+)\]\n", PAGE) for name in names.split(", ")}
     assert found == PARTS
     for part in PARTS:
         assert (ROOT / "tests" / "campaign" / f"{part}.py").exists()
