@@ -29,6 +29,10 @@ def chunks(n_items: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + size, n_items)
 
 
+class ThreadsRefusedError(RuntimeError):
+    """The system starts no more threads."""
+
+
 class Workers:
     """Threads that share blocks of work, kept alive between the phases of a computation.
 
@@ -72,8 +76,7 @@ class Workers:
         others = range(1, min(self.n_jobs, len(blocks)))
         futures: list[Future[None]] = []
         try:  # Ctrl-C may come before all others have begun
-            for worker in others:
-                futures.append(self._submit(take_blocks, worker))
+            futures.extend(self._submit(take_blocks, worker) for worker in others)
             take_blocks(0)
             for future in futures:
                 if not future.cancel():  # a worker that has not begun by now is not needed
@@ -86,7 +89,7 @@ class Workers:
         try:
             return self._pool.submit(function, worker)
         except RuntimeError as error:
-            raise RuntimeError(
+            raise ThreadsRefusedError(
                 f"Of {self.n_jobs} threads only {worker} could be started: the system allows no "
                 "more threads, or has no memory for them. Lower n_jobs; n_jobs=1 starts none."
             ) from error

@@ -10,7 +10,6 @@ import numpy as np
 from isthmus._utils.parallel import available_cores
 from isthmus._utils.typing import Array, Floats, Ints
 
-
 # More threads than these are started only for as many cores.
 _MOST_THREADS = 64
 

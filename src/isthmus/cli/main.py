@@ -85,6 +85,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         say(f"isthmus: error: {one_line(error)}")
         return USER_ERROR
+    except MemoryError as error:
+        _discard_output()
+        say(f"isthmus: error: {one_line(error) or 'not enough memory.'}")
+        return USER_ERROR
     except KeyboardInterrupt:
         _discard_output()
         say("isthmus: interrupted")

@@ -52,7 +52,8 @@ def _is_rounded(number: int) -> bool:
 def _arrays_of(X: Any) -> Iterator[Array]:
     """Yield the parts of data, of any kind, that may hold large integers."""
     if issparse(X):
-        yield X.data
+        if X.dtype.kind in "iu":
+            yield X.tocoo().data
     elif len(getattr(X, "shape", ())) == 2 and hasattr(X, "columns"):  # a data frame
         for name in X.columns:
             column = X[name]
