@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 Real = np.longdouble
+# Differences that are held together.
+_AT_ONCE = 1 << 21
 
 
 def differences(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -18,9 +20,14 @@ def differences(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 def distances(X: np.ndarray, Y: np.ndarray, metric: str, params: dict | None = None) -> np.ndarray:
     """Return all distances between the rows of X and of Y, in long double."""
-    params = params or {}
+    X, Y = np.asarray(X, dtype=Real), np.asarray(Y, dtype=Real)
+    size = max(1, _AT_ONCE // max(Y.size, 1))
     with np.errstate(all="ignore"):
-        return _METRICS[metric](np.asarray(X, dtype=Real), np.asarray(Y, dtype=Real), **params)
+        blocks = [
+            _METRICS[metric](X[start : start + size], Y, **(params or {}))
+            for start in range(0, len(X), size)
+        ]
+    return np.concatenate(blocks)
 
 
 def _euclidean(X, Y, w=1.0):
@@ -46,9 +53,8 @@ def _minkowski(X, Y, p=2.0, w=1.0):
     return largest * (scaled ** Real(p) * np.asarray(w, dtype=Real)).sum(-1) ** (1 / Real(p))
 
 
-def _seuclidean(X, Y, V=None):
-    variances = X.var(axis=0, ddof=1) if V is None else np.asarray(V, dtype=Real)
-    return np.sqrt((differences(X, Y) ** 2 / variances).sum(-1))
+def _seuclidean(X, Y, V):
+    return np.sqrt((differences(X, Y) ** 2 / np.asarray(V, dtype=Real)).sum(-1))
 
 
 def _mahalanobis(X, Y, VI):

@@ -26,9 +26,7 @@ from campaign.script import Finding
 _PATIENCE = 40.0
 _FAILED = 99  # the exit status of a child whose job raised
 _PREPARED: dict[str, dict] = {}
-_KILLS = ("SIGKILL", "SIGTERM", "SIGINT")
-# The scenarios with signals are drawn more often.
-_NAMES = [name for name, one in SCENARIOS.items() for _ in range(3 if one.signals else 1)]
+_NAMES = [name for name, one in SCENARIOS.items() for _ in range(one.times)]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PREPARE = """
-import json, os, resource, signal, stat, sys, threading, time
+import atexit, json, os, resource, shutil, signal, stat, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 import numpy as np
 from isthmus import TransitiveCut, TransitiveKMeans, minimum_spanning_tree
@@ -41,6 +41,19 @@ def content_of(write, name):
     found = Path(name).read_bytes()
     os.unlink(name)
     return found
+
+FIT = (
+    'from isthmus import minimum_spanning_tree; '
+    "print(minimum_spanning_tree([[0, 0], [1, 0], [5, 5]], engine='prim').edges.tolist())"
+)
+
+def fit_with_cache(folder):
+    found = subprocess.run(
+        [sys.executable, '-c', FIT], capture_output=True, text=True,
+        env={**os.environ, 'NUMBA_CACHE_DIR': os.path.abspath(folder)},
+    )
+    assert found.returncode == 0, found.stderr[-300:]
+    return found.stdout
 
 def limit(what, amount):
     resource.setrlimit(what, (amount, resource.getrlimit(what)[1]))
@@ -80,6 +93,8 @@ class Scenario:
         Of which one is sent to the job after some time; none: the job ends by itself.
     longest : float
         Seconds after which the signal comes at the latest.
+    times : int
+        How often it is drawn, beside the others.
     """
 
     begin: str
@@ -87,6 +102,7 @@ class Scenario:
     after: str
     signals: tuple[str, ...] = ()
     longest: float = 0.03
+    times: int = 6
 
 
 _TWO_MODELS = """
@@ -116,13 +132,13 @@ SCENARIOS = {
         _TWO_MODELS,
         "while True:\n    NEW.save('model')\n    OLD.save('model')",
         _WHOLE_MODEL + "assert_swept(lambda: OLD.save('model'))",
-        ("SIGKILL", "SIGTERM"),
+        ("SIGKILL",),
     ),
-    "interrupted while saving": Scenario(
+    "ended while saving": Scenario(
         _TWO_MODELS,
         "while True:\n    NEW.save('model')\n    OLD.save('model')",
-        _WHOLE_MODEL + "assert leftovers() == [], 'a leftover after Ctrl-C'",
-        ("SIGINT",),
+        _WHOLE_MODEL + "assert leftovers() == [], 'a leftover'",
+        ("SIGINT", "SIGTERM"),
     ),
     "command killed": Scenario(
         _OLD_TABLE,
@@ -166,6 +182,28 @@ sys.exit(7)
         "assert (found[0] == EXPECTED).all(), 'another tree from the cache'",
         ("SIGKILL", "SIGTERM"),
         0.1,
+    ),
+    "killed while compiling": Scenario(
+        "EXPECTED = '[[0, 1], [1, 2]]'",
+        "os.environ['NUMBA_CACHE_DIR'] = os.path.abspath('cache')\n"
+        "os.execv(sys.executable, [sys.executable, '-c', FIT])",
+        "assert fit_with_cache('cache').strip() == EXPECTED, 'another result'",
+        ("SIGKILL", "SIGTERM", "SIGINT"),
+        4.0,
+        1,
+    ),
+    "compiled code that is cut short": Scenario(
+        """
+if 'CACHE' not in globals():
+    CACHE = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+    EXPECTED = fit_with_cache(CACHE)
+shutil.copytree(CACHE, 'cache')
+FILES = sorted(Path('cache').rglob('*.nb?'))
+""",
+        "os.truncate(FILES[AMOUNT % len(FILES)], AMOUNT % 3000)",
+        "assert [fit_with_cache('cache') for _ in range(2)] == [EXPECTED] * 2, 'another result'",
+        times=1,
     ),
     "disk full while saving": Scenario(
         _TWO_MODELS,

@@ -66,6 +66,8 @@ def draw(rng: np.random.Generator) -> Case:
         kind, metric = str(rng.choice(EXACT_KINDS)), str(rng.choice(PLAIN[:4]))
     if metric in ROW_METRICS:
         n = min(n, 60)
+    if n > 500:  # long doubles take their time
+        d = min(d, 6 if metric in PLAIN else 2)
     if kind == "large integers":
         metric = str(rng.choice(PLAIN))
     X, params = suited(rng, points(rng, kind, n, d), metric)
@@ -168,7 +170,8 @@ def _check_trees(case: Case, matrix: np.ndarray, counts: Counter[str]) -> None:
 
 def _with_rounded_points(case: Case, slack):
     """Return the tolerance where coordinates are means, which are rounded."""
-    digits = 6e-8 if np.can_cast(case.X.dtype, np.float32) else 1e-15
+    # of both ends
+    digits = 2.5e-7 if np.can_cast(case.X.dtype, np.float32) else 2e-15
     moved = exact.Real(digits) * np.abs(case.X.astype(float)).max(initial=0.0) * case.X.shape[1]
     if case.metric == "sqeuclidean":
         return lambda w: slack(w) + 2 * moved * np.sqrt(w) + moved**2

@@ -19,7 +19,7 @@ import numpy as np
 from campaign.script import Finding
 
 # Seconds after which a case counts as a hang; compilations are not that long.
-HANG_AFTER = 90
+HANG_AFTER = 150
 _SECONDS_TO_SHRINK = 15.0
 PARTS = ("trees", "estimators", "files", "processes")
 
