@@ -8,7 +8,7 @@ that was asked for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,13 @@ class MappedMetric:
         unit: float = self.to_heights(np.array([_SHORT * _SHORT]))[0]
         heights: Floats = unit * (lengths / _SHORT)
         return heights * (lengths / _SHORT) if self.to_heights in (half, unchanged) else heights
+
+    def estimated_from(self, points: Array) -> MappedMetric:
+        """Return the metric with the variances of some points, whichever points it is asked for."""
+        if not self.is_estimated or self.map_of is None:
+            return self
+        fixed = self.map_of(points)
+        return replace(self, prepare=fixed, map_of=lambda _: fixed, is_estimated=False)
 
     def plain(self) -> MappedMetric:
         """Return the metric of points that are mapped already: the lengths of their differences."""

@@ -110,7 +110,9 @@ def _matrix_by_callable(items: Sequence[Any], metric: CallableMetric) -> Floats:
     return out
 
 
-def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetric) -> Blocks:
+def distances_between(
+    points: Any, sources: Ints, targets: Ints, metric: AnyMetric, n_fitted: int | None = None
+) -> Blocks:
     """Return an iterator over the distances of some of the points to others, in blocks.
 
     Points that the metric does not take are refused at once; distances are computed when asked
@@ -123,6 +125,9 @@ def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetr
     sources, targets : (m,) and (n_targets,) int64
         Rows of points.
     metric : a resolved metric
+    n_fitted : int, optional
+        Where new rows stand behind those of a fit, the number of the latter: in messages new rows
+        are counted from 0.
 
     Yields
     ------
@@ -134,15 +139,17 @@ def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetr
     if isinstance(points, Precomputed):
         return _blocks_of_distances(points, sources, targets)
     if isinstance(metric, CallableMetric):
-        return _blocks_by_callable(points, sources, targets, metric)
+        return _blocks_by_callable(points, sources, targets, metric, n_fitted)
     if isinstance(metric, RowMetric):
-        return _blocks_by_rows(points, sources, targets, metric)
+        return _blocks_by_rows(points, sources, targets, metric, n_fitted)
     assert isinstance(metric, MappedMetric)
     if not isinstance(points, np.ndarray):
+        assert metric.prepare_sparse is not None  # it was checked
+        metric.prepare_sparse(points[n_fitted:])  # refuses what the metric does not take
         return _blocks_of_sparse(points, sources, targets, metric)
     if metric.map_of is None:
         with np.errstate(all="ignore"):
-            metric.prepare(points)  # refuses what the metric does not take, by its row
+            metric.prepare(points[n_fitted:])  # the same
     of_targets = prepare_points(points[targets], metric)
     return _blocks_by_kernel(points, sources, targets, of_targets)
 
@@ -212,19 +219,24 @@ def _blocks_of_mapped_sparse(
             yield group[start:stop], prepared.heights_between(out, numbers, columns)
 
 
-def _blocks_by_rows(points: Array, sources: Ints, targets: Ints, metric: RowMetric) -> Blocks:
+def _blocks_by_rows(
+    points: Array, sources: Ints, targets: Ints, metric: RowMetric, n_fitted: int | None
+) -> Blocks:
     rows = metric.prepare(points)
     others = rows[targets]
     for number, i in enumerate(sources):
         out = np.empty((1, len(targets)))
         metric.fill(rows[i : i + 1], others, out)
-        metric.refuse_invalid(out[0], int(i), targets)
+        metric.refuse_invalid(out[0], int(i), targets, n_fitted)
         yield np.array([number]), out
 
 
-def _blocks_by_callable(items: Any, sources: Ints, targets: Ints, metric: CallableMetric) -> Blocks:
+def _blocks_by_callable(
+    items: Any, sources: Ints, targets: Ints, metric: CallableMetric, n_fitted: int | None
+) -> Blocks:
     for number, i in enumerate(sources):
-        yield np.array([number]), metric.distances(items, int(i), targets.tolist())[None, :]
+        row = metric.distances(items, int(i), targets.tolist(), n_fitted)
+        yield np.array([number]), row[None, :]
 
 
 def _blocks_of_distances(distances: Precomputed, sources: Ints, targets: Ints) -> Blocks:

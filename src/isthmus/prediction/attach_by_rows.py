@@ -159,7 +159,7 @@ class CallableSearch(_RowSearch):
         def rows(numbers: Ints) -> Floats:
             distances = np.empty((len(numbers), n_points))
             for row, i in zip(distances, numbers, strict=True):
-                row[:] = self.metric.distances(items, n_points + int(i), range(n_points))
+                row[:] = self.metric.distances(items, n_points + int(i), range(n_points), n_points)
             return distances
 
         return rows
@@ -219,7 +219,9 @@ class PairSearch(AttachmentSearch):
             joined = np.concatenate(both) if dense else vstack(both, format="csr")
             sources: Ints = np.arange(n_points, n_points + len(numbers))
             found: dict[int, Attachments] = {}
-            for some, distances in distances_between(joined, sources, targets, self.metric):
+            for some, distances in distances_between(
+                joined, sources, targets, self.metric, n_points
+            ):
                 attached = attach_rows(self.tree, distances, only_nearest=only_nearest)
                 found.update((int(i), attached.part(j, j + 1)) for j, i in enumerate(some))
             return Attachments.joined([found[i] for i in range(len(numbers))])

@@ -115,8 +115,9 @@ class SharedSearch(AttachmentSearch):
         def rows_of(numbers: Ints) -> Floats:
             rows = np.empty((len(numbers), n_points))
             sources, targets = n_points + numbers, np.arange(n_points)
-            for some, distances in distances_between(together, sources, targets, self._metric):
-                rows[some] = distances
+            metric = self._metric
+            for some, row in distances_between(together, sources, targets, metric, n_points):
+                rows[some] = row
             return rows
 
         return self._finder(rows_of, only_nearest=only_nearest)
@@ -173,7 +174,8 @@ def nearest_of_new(
     together = stacked(points, new)
     for start, stop in chunks(n_new, max(1, _DISTANCES_TOGETHER // n_points)):
         sources = np.arange(n_points + start, n_points + stop)
-        for numbers, rows in distances_between(together, sources, np.arange(n_points), metric):
+        targets = np.arange(n_points)
+        for numbers, rows in distances_between(together, sources, targets, metric, n_points):
             some = start + numbers
             part = Neighbors(found.indices[some], found.distances[some])
             keep_nearest_of_rows(rows, names, np.full(len(rows), none), part)
