@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,10 @@ from campaign.script import Finding, literal
 
 # Seconds after which a file that is still being read counts as a hang.
 _PATIENCE = 60.0
+# … while kernels are compiled, at the beginning.
+_FIRST_PATIENCE = 600.0
+# With this variable set, kernels check their indices: a wrong one is an IndexError, not luck.
+_CHECKED = "NUMBA_BOUNDSCHECK"
 # What is raised by a library that looked at what it was given, and refused it.
 _REFUSALS = ("ValueError", "TypeError", "NotFittedError")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -74,6 +79,21 @@ def draw(rng: np.random.Generator) -> Case:
     kind, raw = sources[int(rng.integers(len(sources)))]
     is_forged = rng.random() < 0.8
     changed = forgery.forge(rng, raw) if is_forged else forgery.mutate(rng, raw)
+    return Case("forged", changed, statements(kind), is_forged=is_forged, is_table=False)
+
+
+def prepare() -> Iterator[None]:
+    """Read files that are right: they are accepted, and all kernels are compiled then."""
+    for kind, raw in base_files.models():
+        case = Case("forged", raw, statements(kind), is_forged=True, is_table=False)
+        answer = READER.ask(case, _FIRST_PATIENCE)
+        if "error" in answer:
+            _fail(case, answer["line"], "a file of isthmus is refused", answer["words"])
+        yield
+
+
+def statements(kind: str) -> tuple[str, ...]:
+    """Return what is done with a file of a kind."""
     imports = f"import pickle; import numpy as np; from isthmus import {kind}"
     name = "tree" if base_files.tree_of_file(kind) else "model"
     lines = [imports, f"{name} = {kind}.load('forged')"]
@@ -84,7 +104,7 @@ def draw(rng: np.random.Generator) -> Case:
             "tree = UltrametricTree.from_spanning_tree(tree)",
         ]
     lines += _ON_TREES if name == "tree" else (*_ON_MODELS, *_ON_TREES)
-    return Case("forged", changed, tuple(lines), is_forged=is_forged, is_table=False)
+    return tuple(lines)
 
 
 def check(case: Case, counts: Counter[str]) -> None:
@@ -140,6 +160,7 @@ def _judge_table(case: Case, answer: dict, counts: Counter[str]) -> None:
 
 def _fail(case: Case, line: int, what: str, detail: str) -> None:
     source = [
+        *["import os; os.environ['NUMBA_BOUNDSCHECK'] = '1'"] * (_CHECKED in os.environ),
         "from pathlib import Path",
         f"Path({case.name!r}).write_bytes({literal(case.raw)})",
         *case.lines[: line + 1],
@@ -155,7 +176,7 @@ class Reader:
         self._process: subprocess.Popen[str] | None = None
         atexit.register(self.close)
 
-    def ask(self, case: Case) -> dict:
+    def ask(self, case: Case, patience: float = _PATIENCE) -> dict:
         """Let the process read a file; return its answer."""
         for path in Path(self.folder).iterdir():
             path.unlink()
@@ -164,7 +185,7 @@ class Reader:
             self._start()
         self._process.stdin.write(json.dumps({"lines": case.lines}) + "\n")
         self._process.stdin.flush()
-        ready, _, _ = select.select([self._process.stdout], [], [], _PATIENCE)
+        ready, _, _ = select.select([self._process.stdout], [], [], patience)
         answer = self._process.stdout.readline() if ready else ""
         if answer:
             return json.loads(answer)

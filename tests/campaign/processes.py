@@ -23,7 +23,7 @@ from campaign.scenarios import PREPARE, SCENARIOS
 from campaign.script import Finding
 
 # Seconds after which a child that should have ended counts as a hang.
-_PATIENCE = 40.0
+_PATIENCE = 120.0
 _FAILED = 99  # the exit status of a child whose job raised
 _PREPARED: dict[str, dict] = {}
 _NAMES = [name for name, one in SCENARIOS.items() for _ in range(one.times)]

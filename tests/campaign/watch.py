@@ -16,9 +16,12 @@ from pathlib import Path
 from campaign.script import TRACE
 from campaign.worker import HANG_AFTER
 
-# Seconds without a word after which a worker counts as stopped; one that can still answer says
-# so itself, earlier.
-_SILENCE = HANG_AFTER + 90
+# Seconds without a word after which a worker counts as stopped: more than kernels take to compile.
+# One that can still answer says so itself, much earlier.
+_SILENCE = 900
+# Seconds from which on files are read by kernels that check their indices, which takes minutes to
+# compile.
+_LONG = 600
 # How often findings of one kind are printed.
 _SHOWN = 3
 
@@ -106,12 +109,13 @@ class Worker:
 
 def _start(part: str, seed: int, limits: Limits, **environment: str) -> subprocess.Popen[str]:
     numbers = (seed, limits.first, limits.last, limits.seconds)
+    checked = {"NUMBA_BOUNDSCHECK": "1"} if part == "files" and limits.seconds >= _LONG else {}
     return subprocess.Popen(
         [sys.executable, "-m", "campaign.worker", part, *map(str, numbers)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL if environment else None,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, **checked, **environment},
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from campaign.script import Finding
 
-# Seconds after which a case counts as a hang; compilations are not that long.
+# Seconds after which a case counts as a hang, unless it compiles.
 HANG_AFTER = 150
 _SECONDS_TO_SHRINK = 15.0
 PARTS = ("trees", "estimators", "files", "processes")
@@ -38,6 +38,11 @@ def main() -> None:
     counts: Counter[str] = Counter()
     parent = os.getppid()
     said = time.monotonic()
+    try:
+        for _ in getattr(module, "prepare", list)():
+            _say(preparing=True)
+    except Finding as finding:
+        _say(found=finding.what, detail=finding.detail, source=finding.source, number=first)
     for number in range(first, last):
         if time.monotonic() > deadline or os.getppid() != parent:
             break
@@ -91,13 +96,22 @@ def _checked(module: Any, case: Any, counts: Counter[str]) -> Finding | None:
 
 
 def _hang(_signal: int, frame: Any) -> None:
-    """Raise out of whatever runs, with the script that does."""
+    """Raise out of whatever runs, with the script that does; unless it compiles."""
+    if any(_compiles(each) for each in sys._current_frames().values()):
+        signal.setitimer(signal.ITIMER_REAL, HANG_AFTER)
+        return
     while frame is not None:
         script = frame.f_locals.get("self")
         if type(script).__name__ == "Script":
             raise HangError(script.source)
         frame = frame.f_back
     raise HangError("# the case itself takes too long")
+
+
+def _compiles(frame: Any) -> bool:
+    while frame is not None and not frame.f_code.co_filename.endswith("_numba/compilation.py"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _say(**what: Any) -> None:
