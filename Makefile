@@ -8,14 +8,18 @@ OLDEST := .venv-oldest
 WHEEL := .venv-wheel
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
+# The fault campaign: how long, and from which seed; without one it takes a new one and prints it.
+SECONDS := 600
+SEED :=
 
-.PHONY: demo test test-oldest test-wheel lint bench clean help
+.PHONY: demo test test-oldest test-wheel fuzz lint bench clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, print a table, write isthmus-demo.png"
 	@echo "make test         run the test suite with coverage"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
+	@echo "make fuzz         the fault campaign, for SECONDS=600, from SEED=..."
 	@echo "make lint         ruff, mypy --strict, the order of the packages"
 	@echo "make bench        run the benchmarks (writes bench-results/)"
 	@echo "make clean        remove environments, caches and everything generated"
@@ -65,6 +69,9 @@ test-wheel: $(VENV)/.dev
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/bin/python -m pip install --quiet dist/*.whl
 	cd $(WHEEL) && bin/python -I ../tools/smoke_test.py
+
+fuzz: $(VENV)/.dev
+	PYTHONPATH=tests $(RUN) campaign --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

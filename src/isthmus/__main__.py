@@ -1,8 +1,6 @@
 """``python -m isthmus`` is the command ``isthmus``."""
 
-import sys
-
-from isthmus.cli.main import run
+from isthmus.cli.main import main
 
 if __name__ == "__main__":
-    sys.exit(run())
+    main()

@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from isthmus.cli import cluster, main
 
 COMMAND = [sys.executable, "-m", "isthmus"]
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
@@ -94,6 +97,47 @@ def test_interrupt(tmp_path):
         assert process.stderr.read() == b"isthmus: interrupted\n"
         process.stdin.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_that_others_turned_into_an_error(tmp_path, monkeypatch, capsys):
+    def fail(args):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("compilation failed")
+
+    monkeypatch.setattr(cluster, "run", fail)
+    assert main.run(["cluster", "-k", "2"]) == 130
+    assert capsys.readouterr().err == "isthmus: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@posix_only
+def test_an_interrupt_while_python_executes_text():
+    """Python remembers it, and would end the process by the signal."""
+    code = """
+import signal
+from isthmus.cli import cluster, main
+def fail(args): exec("signal.raise_signal(signal.SIGINT)", {"signal": signal})
+cluster.run = fail
+main.sys.argv = ["isthmus", "cluster", "-k", "2"]
+main.main()
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (130, b"isthmus: interrupted\n")
+
+
+@posix_only
+@pytest.mark.parametrize("seconds", [1.0, 2.0, 3.0])
+def test_interrupt_while_kernels_are_compiled(tmp_path, seconds):
+    np.save(tmp_path / "in.npy", np.random.default_rng(0).normal(size=(20_000, 2)))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    arguments = ("cluster", "in.npy", "-k", "2", "-o", "out.csv")
+    with start(*arguments, cwd=tmp_path, env=environment) as process:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read().endswith(b"isthmus: interrupted\n")
+    assert not list(tmp_path.glob("*.csv"))
 
 
 @posix_only

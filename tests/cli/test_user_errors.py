@@ -204,6 +204,16 @@ class TestParquet:
         result = isthmus("cluster", "in.parquet", "-k", 2, "--columns", "x", "--labels-only")
         assert (result.status, result.out) == (0, "cluster\n0\n1\n0\n")
 
+    @pytest.mark.parametrize(
+        "notes",
+        [b"{", b"\xff", b"[1]", b"null", b'{"index_columns": 3}', b'{"index_columns": [{}]}'],
+    )
+    def test_notes_of_pandas_that_make_no_sense_are_passed_over(self, notes, isthmus, tmp_path):
+        table = pa.table({"x": [0.0, 9.0, 1.0]}).replace_schema_metadata({b"pandas": notes})
+        pq.write_table(table, tmp_path / "in.parquet")
+        result = isthmus("cluster", "in.parquet", "-k", 2, "--labels-only")
+        assert (result.status, result.out) == (0, "cluster\n0\n1\n0\n")
+
     def test_index_without_values_is_no_matter(self, isthmus, tmp_path):
         pandas = pytest.importorskip("pandas")
         pandas.DataFrame({"x": [0.0, 9.0, 1.0]}).to_parquet(tmp_path / "in.parquet")

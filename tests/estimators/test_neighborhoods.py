@@ -371,3 +371,79 @@ def test_a_refused_refit_of_means_changes_nothing():
     with pytest.raises(ValueError, match="n_neighbors"):
         step.fit(X[:3, :2])
     np.testing.assert_array_equal(step.set_params(metric="cosine").transform(X[:3]), before)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+@pytest.mark.parametrize("metric", ["cosine", "angular"])
+def test_neighbours_that_cancel_out(metric, layout):
+    X = np.array([[1.0, 2.0], [-1.0, -2.0]])
+    with pytest.raises(ValueError, match="neighbours of row 0 point in opposite directions"):
+        TransitiveCut(2, metric=metric, n_neighbors=2).fit(layout(X))
+
+
+def test_neighbours_that_cancel_out_after_a_map():
+    with pytest.raises(ValueError, match="neighbours of row 0 point in opposite directions"):
+        NeighborMean(2, metric="correlation").fit_transform([[1.0, 2.0, 4.0], [-1.0, -2.0, -4.0]])
+    with pytest.raises(ValueError, match="neighbours of row 0 point in opposite directions"):
+        NeighborMean(2, metric="haversine").fit_transform([[0.0, 0.0], [0.0, np.pi]])
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_variances_are_those_of_the_points_and_not_of_the_means(metric, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3)) * [1.0, 30.0, 0.1]
+    X[:40, 0] += 6.0
+    new = rng.normal(size=(10, 3)) * [1.0, 30.0, 0.1]
+    given = X.var(axis=0, ddof=1) if metric == "seuclidean" else np.cov(X, rowvar=False)
+    plain = TransitiveCut(3, metric=metric, n_neighbors=6).fit(X)
+    told = TransitiveCut(3, metric=metric, metric_params={"V": given}, n_neighbors=6).fit(X)
+    np.testing.assert_allclose(plain.spanning_tree_.weights, told.spanning_tree_.weights, rtol=1e-9)
+    np.testing.assert_allclose(plain.transform(new), told.transform(new), rtol=1e-9)
+    plain.save(tmp_path / "model")
+    loaded = TransitiveCut.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.transform(new), plain.transform(new))
+
+
+@pytest.mark.parametrize("kind", ["mean", "shared", None])
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_new_rows_are_counted_from_zero(kind, layout):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    n_neighbors = None if kind is None else 3
+    model = TransitiveCut(2, metric="cosine", n_neighbors=n_neighbors, neighborhood=kind or "mean")
+    model.fit(layout(X))
+    with pytest.raises(ValueError, match="Row 2 is zero"):
+        model.predict(layout(np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 0.0]])))
+    if kind == "mean":
+        with pytest.raises(ValueError, match="Row 2 is zero"):
+            NeighborMean(3, metric="cosine").fit(layout(X)).transform(
+                layout(np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 0.0]]))
+            )
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 3])
+def test_new_rows_of_other_metrics_are_counted_from_zero(n_neighbors):
+    X = np.random.default_rng(0).random(size=(30, 2)) + 1.0
+    new = np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 0.0]])
+    parameters = {"n_neighbors": n_neighbors, "neighborhood": "shared"}
+
+    def distance(a, b):
+        return np.nan if not a.any() or not b.any() else float(np.abs(a - b).sum())
+
+    model = TransitiveCut(2, metric=distance, **parameters).fit(X)
+    with pytest.raises(ValueError, match="new row 2 and row 0 of the fit"):
+        model.predict(new)
+    weights = {"metric": "cosine", "metric_params": {"w": [1.0, 2.0]}, **parameters}
+    with pytest.raises(ValueError, match="Row 2 is zero"):
+        TransitiveCut(2, **weights).fit(X).predict(new)
+
+
+def test_a_memory_limit_reaches_the_approximate_engine():
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    parameters = {"engine": "approximate", "n_neighbors": 5}
+    with pytest.raises(MemoryError, match="approximate spanning tree of 500 points needs about"):
+        minimum_spanning_tree(X, memory_limit="1MB", **parameters)
+    with pytest.raises(MemoryError, match="memory_limit is"):
+        TransitiveCut(2, memory_limit="1MB", **parameters).fit(X)
+    neighbors = nearest_neighbors(X, 8).indices
+    given = minimum_spanning_tree(X, neighbors=neighbors, memory_limit="50MB", **parameters)
+    assert given.n_points == 500

@@ -234,8 +234,11 @@ def array_numbers(path):
         ("point", lambda a: a + 1000, "lead nowhere"),
         ("point", lambda a: a - 1000, "lead nowhere"),
         ("point", lambda a: a[1:], "attachments must have the shape"),
-        ("length", lambda a: -1.0 - a, "lead nowhere"),
-        ("length", lambda a: a * np.nan, "lead nowhere"),
+        ("labels", np.ones_like, "no cluster without a row"),
+        ("length", lambda a: -1.0 - a, "finite lengths, not negative"),
+        ("length", lambda a: a * np.nan, "finite lengths, not negative"),
+        ("length", lambda a: np.where(np.arange(len(a)) == 1, np.inf, a), "finite lengths"),
+        ("length", lambda a: a[::-1].copy(), "in the order of their lengths"),
         ("edges", lambda a: a[[0, *range(len(a) - 1)]], "cycle"),
     ],
 )
@@ -441,6 +444,8 @@ def test_a_suggestion_is_kept(tmp_path):
         ("labels", None),
         ("sizes", {"list": [1]}),
         ("reasons", {"list": [1]}),
+        ("reasons", {"list": ["one"]}),
+        ("sizes", {"list": []}),
         ("clear_from", "much"),
         ("n_clusters", 0),
     ],
@@ -452,6 +457,21 @@ def test_suggestions_that_no_fit_leaves_behind(name, value, tmp_path):
     header["content"]["state"]["dict"]["suggestion"]["dict"][name] = value
     forged.write(path, header, rest)
     with pytest.raises(ValueError, match=r"suggestion|count"):
+        TransitiveKMeans.load(path)
+
+
+@pytest.mark.parametrize("name", ["ranking", "numbers"])
+@pytest.mark.parametrize("number", [-5, 0, 3, 2**40])
+def test_suggestions_rank_their_own_numbers(name, number, tmp_path):
+    path = tmp_path / "model"
+    model = TransitiveKMeans("auto", k_max=5).fit(X)
+    model.save(path)
+    header, rest = forged.parts_of(path)
+    place = header["content"]["state"]["dict"]["suggestion"]["dict"][name]["array"]
+    changed = getattr(model.suggestion_, name).copy()
+    changed[0 if changed[0] != number else 1] = number
+    forged.write(path, *forged.replace_array(header, rest, place, changed))
+    with pytest.raises(ValueError, match="rank the numbers of clusters"):
         TransitiveKMeans.load(path)
 
 

@@ -404,3 +404,10 @@ def test_parts_that_do_not_fit_together(tmp_path, tag, part, words):
                 read_file(path, "Anything", dict)
         else:
             read_file(path, "Anything", dict)
+
+
+def test_a_tree_with_a_cycle_is_refused(tmp_path):
+    edges, weights = np.array([[0, 1], [1, 2], [0, 2]]), np.array([1.0, 2.0, 3.0])
+    SpanningTree(edges, weights).save(tmp_path / "tree")
+    with pytest.raises(ValueError, match="cycle"):
+        SpanningTree.load(tmp_path / "tree")

@@ -80,6 +80,13 @@ def test_text_is_escaped(outline, folder):
     assert "<experiment>" not in (folder / HTML).read_text(encoding="utf-8")
 
 
+def test_markdown_holds_no_html(report, folder):
+    text = (folder / MARKDOWN).read_text(encoding="utf-8")
+    assert "The made_up &lt;experiment>" in text
+    assert "By &lt;arithmetic>." in text
+    assert "<" not in text
+
+
 def test_markdown_says_the_same(report, folder):
     text = (folder / MARKDOWN).read_text(encoding="utf-8")
     assert "| made_up | Squares add up to 5. | 5 | 5 | **reproduced** |" in text

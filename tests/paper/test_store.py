@@ -49,6 +49,25 @@ def test_a_damaged_file_counts_as_none(tmp_path, experiment, damage):
     assert place.read(experiment, task) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("seconds", "3.5"),
+        ("seconds", None),
+        ("seconds", True),
+        ("seconds", -1.0),
+        ("versions", "1.0"),
+        ("machine", []),
+    ],
+)
+def test_values_of_another_type_count_as_none(tmp_path, experiment, name, value):
+    task = experiment.tasks(False)[0]
+    place = kept(tmp_path, experiment, task)
+    path = place.path(experiment, task)
+    path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
+    assert place.read(experiment, task) is None
+
+
 def test_records_are_all_or_nothing(tmp_path, experiment):
     place = Store(tmp_path)
     for task in experiment.tasks(False)[:2]:

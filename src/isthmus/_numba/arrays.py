@@ -11,7 +11,7 @@ import operator
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     infer_getattr,
@@ -22,6 +22,7 @@ from numba.extending import (
     type_callable,
 )
 
+from isthmus._numba import bounds
 from isthmus._numba.memory import INTEGER, ArrayType, constant, load_step
 
 
@@ -63,6 +64,8 @@ class Elements:
         self._type = array_type
         self._array = array
         self.kind = context.get_data_type(array_type.dtype)
+        # Where indices are checked: whether all so far were in the array.
+        self.fits: Any = ir.Constant(ir.IntType(1), 1)
         if isinstance(array_type, ArrayType):
             self._first = load_step(builder, array, 0, self.kind.as_pointer())
         else:
@@ -97,23 +100,51 @@ class Elements:
         index = constant(index) if isinstance(index, int) else index
         return self._builder.gep(self._first, [index], source_etype=self.kind)
 
+    def checked(self, axis: int, index: Any) -> Any:
+        """Return an index of an axis; where indices are checked, 0 for one that is outside."""
+        if not bounds.are_checked():
+            return index
+        fits = bounds.check(self._builder, index, 1, self.length(axis))
+        self.fits = self._builder.and_(self.fits, fits)
+        return self._builder.select(fits, index, constant(0))
+
+    def _checked_address(self, index: Any, count: int) -> Any:
+        """Return the address of count elements; where that is checked, of others if they are out.
+
+        Indices of arrays that are not contiguous are checked axis by axis, and by that alone.
+        """
+        address = self.address(index)
+        if not bounds.are_checked():
+            return address
+        builder, fits = self._builder, self.fits
+        if self._type.is_contiguous:
+            index = constant(index) if isinstance(index, int) else index
+            size = functools.reduce(builder.mul, map(self.length, range(self._type.ndim)))
+            fits = builder.and_(fits, bounds.check(builder, index, count, size))
+        others = cgutils.alloca_once(builder, ir.ArrayType(self.kind, count), zfill=True)
+        return builder.select(fits, address, builder.bitcast(others, address.type))
+
     def load(self, index: Any) -> Any:
         """Return an element."""
-        return self._context.unpack_value(self._builder, self._type.dtype, self.address(index))
+        address = self._checked_address(index, 1)
+        return self._context.unpack_value(self._builder, self._type.dtype, address)
 
     def store(self, value: Any, index: Any) -> None:
         """Set an element."""
-        self._context.pack_value(self._builder, self._type.dtype, value, self.address(index))
+        address = self._checked_address(index, 1)
+        self._context.pack_value(self._builder, self._type.dtype, value, address)
 
     def load_vector(self, index: Any, length: int) -> Any:
         """Return a vector of neighbouring elements."""
         vector = ir.VectorType(self.kind, length)
-        address = self._builder.bitcast(self.address(index), vector.as_pointer())
+        address = self._checked_address(index, length)
+        address = self._builder.bitcast(address, vector.as_pointer())
         return self._builder.load(address, align=self._size, typ=vector)
 
     def store_vector(self, vector: Any, index: Any) -> None:
         """Set as many neighbouring elements as a vector has."""
-        address = self._builder.bitcast(self.address(index), vector.type.as_pointer())
+        address = self._checked_address(index, vector.type.count)
+        address = self._builder.bitcast(address, vector.type.as_pointer())
         self._builder.store(vector, address, align=self._size)
 
     @property
@@ -183,7 +214,8 @@ def _axes(context: Any, builder: Any, elements: Elements, index_type: Any, index
         if isinstance(index_type, types.BaseTuple):
             here = builder.extract_value(index, axis)
         if isinstance(kind, types.Integer):
-            axes.append((context.cast(builder, here, kind, types.int64), None))
+            here = context.cast(builder, here, kind, types.int64)
+            axes.append((elements.checked(axis, here), None))
             continue
         part = context.make_helper(builder, kind, here)
         stop = elements.length(axis)
@@ -205,6 +237,9 @@ def _getitem(context, builder, signature, args):  # type: ignore[no-untyped-def]
     kept = [(axis, length) for axis, (_, length) in enumerate(axes) if length is not None]
     kept += [(axis, elements.length(axis)) for axis in range(len(axes), array_type.ndim)]
     parts = [elements.address(offset), [length for _, length in kept]]
+    if bounds.are_checked():  # nothing is left of what lies outside
+        zero = constant(0)
+        parts[1] = [builder.select(elements.fits, length, zero) for length in parts[1]]
     if not view_type.is_contiguous:
         parts.append([elements.stride(axis) for axis, _ in kept])
     view = ir.Constant(context.get_value_type(view_type), ir.Undefined)

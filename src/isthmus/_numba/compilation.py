@@ -22,7 +22,7 @@ from numba.core import config
 from numba.core.compiler import CompilerBase
 
 import numba
-from isthmus._numba import intrinsics
+from isthmus._numba import bounds, intrinsics
 from isthmus._numba.arguments import STEP, Arguments
 from isthmus._numba.kernel import Hint, Kernel
 from isthmus._numba.memory import types_of
@@ -70,7 +70,8 @@ class Compiled:
         steps = "".join("d" if isinstance(each, float) else "q" for each in contents)
         self._fill = struct.Struct("=" + steps).pack_into
         self._memory = ctypes.c_char * (STEP * len(steps))
-        self._run = ctypes.CFUNCTYPE(result, *kinds)(code.address)
+        run = ctypes.CFUNCTYPE(result, *kinds)(code.address)
+        self._run = _raising(run) if bounds.are_checked() else run
         self._code = code  # must live as long as its address is used
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -96,6 +97,17 @@ class Compiled:
         for i in arguments.in_memory:
             values[i] += begin
         return memory, values
+
+
+def _raising(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return compiled code that raises IndexError where it left an array."""
+
+    def run_and_raise(*values: Any) -> Any:
+        result = run(*values)
+        bounds.raise_reported()
+        return result
+
+    return run_and_raise
 
 
 def load(kernel: Kernel[Any], arguments: Arguments) -> Compiled | None:
@@ -134,6 +146,8 @@ class _OnlyLoading(CompilerBase):
 def _compiled(
     kernel: Kernel[Any], arguments: Arguments, name: str = "", **options: Any
 ) -> Compiled:
+    if bounds.are_checked():
+        bounds.listen()
     kinds = types_of(arguments.form)
     result, result_in_c = _result_of(kernel)
     function = _resolved(kernel, _digest(str(kinds)) + name)
@@ -197,7 +211,13 @@ def _globals_of(kernel: Kernel[Any]) -> dict[str, Any]:
 def fingerprint(kernel: Kernel[Any]) -> str:
     """Return a digest of a kernel's code and constants, and of all that is called from there."""
     code = kernel.function.__code__
-    parts = [toolchain(), code.co_code.hex(), repr(code.co_consts), repr(code.co_names)]
+    parts = [
+        toolchain(),
+        f"checked={bounds.are_checked()}",
+        code.co_code.hex(),
+        repr(code.co_consts),
+        repr(code.co_names),
+    ]
     for name, value in _globals_of(kernel).items():
         if isinstance(value, Kernel):
             parts.append(fingerprint(value))

@@ -29,6 +29,10 @@ def chunks(n_items: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + size, n_items)
 
 
+class ThreadsRefusedError(RuntimeError):
+    """The system starts no more threads."""
+
+
 class Workers:
     """Threads that share blocks of work, kept alive between the phases of a computation.
 
@@ -72,14 +76,23 @@ class Workers:
         others = range(1, min(self.n_jobs, len(blocks)))
         futures: list[Future[None]] = []
         try:  # Ctrl-C may come before all others have begun
-            if self._pool is not None:
-                futures.extend(self._pool.submit(take_blocks, worker) for worker in others)
+            futures.extend(self._submit(take_blocks, worker) for worker in others)
             take_blocks(0)
             for future in futures:
                 if not future.cancel():  # a worker that has not begun by now is not needed
                     future.result()
         finally:
             stopped.set()
+
+    def _submit(self, function: Callable[[int], None], worker: int) -> Future[None]:
+        assert self._pool is not None  # there are other workers
+        try:
+            return self._pool.submit(function, worker)
+        except RuntimeError as error:
+            raise ThreadsRefusedError(
+                f"Of {self.n_jobs} threads only {worker} could be started: the system allows no "
+                "more threads, or has no memory for them. Lower n_jobs; n_jobs=1 starts none."
+            ) from error
 
 
 def map_in_threads(function: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:

@@ -10,6 +10,9 @@ import numpy as np
 from isthmus._utils.parallel import available_cores
 from isthmus._utils.typing import Array, Floats, Ints
 
+# More threads than these are started only for as many cores.
+_MOST_THREADS = 64
+
 
 def as_real(values: Any, what: str) -> Floats:
     """Return an array of float64; refuse complex numbers instead of dropping imaginary parts."""
@@ -107,7 +110,8 @@ def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 def check_n_jobs(n_jobs: Any) -> int:
     """Return the number of threads that n_jobs stands for, as in scikit-learn.
 
-    None is 1; -1 is every core, -2 every core but one, and so on.
+    None is 1; -1 is every core, -2 every core but one, and so on. Whatever is asked for, there are
+    no more than 64 threads, or one for each core where there are more cores: others only wait.
     """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise TypeError(f"n_jobs must be an integer or None, got {n_jobs!r}.")
@@ -116,7 +120,9 @@ def check_n_jobs(n_jobs: Any) -> int:
     if n_jobs is None:
         return 1
     count = int(n_jobs)
-    return count if count > 0 else max(1, available_cores() + 1 + count)
+    if count > 0:
+        return min(count, max(_MOST_THREADS, available_cores()))
+    return max(1, available_cores() + 1 + count)
 
 
 def check_positive(value: Any, name: str) -> float:

@@ -21,14 +21,19 @@ def text_table(header: Row, rows: Sequence[Row], *, left_last: bool = False) -> 
 
 
 def markdown_table(header: Row, rows: Sequence[Row]) -> list[str]:
-    """Return the lines of a Markdown table."""
+    """Return the lines of a Markdown table; what would be HTML is escaped."""
     rule = ["---"] * len(header)
     return [f"| {' | '.join(map(markdown_cell, row))} |" for row in (header, rule, *rows)]
 
 
 def markdown_cell(text: str) -> str:
-    """Return text on one line, with its vertical bars escaped."""
-    return " ".join(text.split()).replace("|", "\\|")
+    """Return text on one line, with its vertical bars, and what would be HTML, escaped."""
+    return markdown_text(" ".join(text.split())).replace("|", "\\|")
+
+
+def markdown_text(text: str) -> str:
+    """Return text in which nothing is taken for HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def count(n: int, noun: str) -> str:

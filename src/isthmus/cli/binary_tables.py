@@ -9,10 +9,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from isthmus._utils.memory import require_memory
 from isthmus._utils.typing import Array
 from isthmus.cli.columns import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line
-from isthmus.cli.fields import MISSING_ADVICE, why_not_finite
+from isthmus.cli.fields import MISSING_ADVICE, ROUNDED, why_not_finite
 from isthmus.cli.formats import require_pyarrow
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, column_names
 
@@ -84,6 +85,7 @@ def read_npy(stream: BinaryIO, source: str, selection: Selection) -> NpyTable:
         raise UserError(f"{source} is empty: its shape is {array.shape}.")
     selected = resolve_selection(selection, None, array.shape[1], source)
     chosen = array if selected == tuple(range(array.shape[1])) else array[:, selected]
+    _refuse_rounded(chosen, source)
     points = chosen.astype(np.float32 if chosen.dtype == np.float32 else np.float64, copy=False)
     _refuse_not_finite(points, selected, None, source)
     return NpyTable(None, selected, points, ",", array)
@@ -95,7 +97,9 @@ def read_parquet(stream: BinaryIO, source: str, selection: Selection) -> Parquet
     import pyarrow.parquet as pq
 
     try:
-        table = pq.ParquetFile(stream).read()
+        parquet = pq.ParquetFile(stream)
+        _require_space(parquet.metadata, source)
+        table = parquet.read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{source} is not a readable Parquet file: {one_line(error)}") from error
     names = tuple(table.column_names)
@@ -110,10 +114,32 @@ def read_parquet(stream: BinaryIO, source: str, selection: Selection) -> Parquet
     single = all(pa.types.is_float32(column.type) for column in columns)
     points = np.empty((len(columns[0]), len(columns)), np.float32 if single else np.float64)
     for j, column in enumerate(columns):
+        if pa.types.is_integer(column.type):
+            _refuse_rounded(column.to_numpy(), source)
         kind = pa.float32() if single else pa.float64()
         points[:, j] = column.cast(kind, safe=False).to_numpy()
     _refuse_not_finite(points, selected, names, source)
     return ParquetTable(names, selected, points, ",", table)
+
+
+def _require_space(metadata: Any, source: str) -> None:
+    """Refuse a file that unpacks to more than is available: a few bytes can stand for any number.
+
+    Each entry takes 8 bytes at most, beside what strings take.
+    """
+    groups = range(metadata.num_row_groups)
+    packed = sum(metadata.row_group(group).total_byte_size for group in groups)
+    needed = 8 * metadata.num_rows * max(metadata.num_columns, 1) + packed
+    what = f"{source}, {metadata.num_rows:,} rows of {metadata.num_columns} columns,"
+    require_memory(needed, what, "Write fewer rows or columns to it.")
+
+
+def _refuse_rounded(values: Array, source: str) -> None:
+    from isthmus.metrics.integers import first_rounded  # loads SciPy
+
+    rounded = first_rounded(values)
+    if rounded is not None:
+        raise UserError(f"{source} holds the integer {rounded}, {ROUNDED}")
 
 
 def _refuse_not_finite(
@@ -130,13 +156,23 @@ def _refuse_not_finite(
 
 def _refuse_index(table: Any, selected: Sequence[int], source: str) -> None:
     # pandas stores an index as one more column; nobody means to cluster by it unasked.
-    index = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    index = _index_columns(table.schema)
     for position in selected:
-        if table.column_names[position] in [name for name in index if isinstance(name, str)]:
+        if table.column_names[position] in index:
             raise UserError(
                 f"{source}, {describe_column(position, table.column_names)} is the index of a "
                 "pandas DataFrame: choose columns with --columns, or leave it out with --exclude."
             )
+
+
+def _index_columns(schema: Any) -> list[str]:
+    """Return the names of the columns of an index, by what pandas noted; none if it is no JSON."""
+    try:
+        notes = schema.pandas_metadata
+    except ValueError:
+        return []
+    index = notes.get("index_columns") if isinstance(notes, dict) else None
+    return [name for name in index if isinstance(name, str)] if isinstance(index, list) else []
 
 
 def _check_column(column: Any, name: str, source: str) -> None:

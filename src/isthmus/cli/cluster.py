@@ -8,6 +8,7 @@ import time
 import warnings
 from typing import Any
 
+from isthmus._utils.parallel import ThreadsRefusedError
 from isthmus.cli.cluster_options import KMEANS_OPTIONS, add_options
 from isthmus.cli.columns import Selection
 from isthmus.cli.errors import UserError, one_line, say
@@ -104,6 +105,6 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         try:
             model.fit(table.points)
-        except (ValueError, MemoryError) as error:
-            raise UserError(str(error) or "not enough memory.") from error
+        except (ValueError, ThreadsRefusedError) as error:
+            raise UserError(str(error)) from error
     return model, [one_line(warning.message) for warning in caught]

@@ -22,8 +22,21 @@ def shown(value: str) -> str:
     return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
 
 
+def harmless(text: str) -> str:
+    """Return text in which what a terminal would obey, or not show, is spelled out."""
+    if all(character.isprintable() or character == "\n" for character in text):
+        return text
+    return "".join(
+        character
+        if character.isprintable() or character == "\n"
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
 def say(text: str) -> None:
     """Write a line to standard error, if there is one that takes it."""
+    text = harmless(text)
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(text + "\n")

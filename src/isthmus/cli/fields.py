@@ -11,6 +11,9 @@ from isthmus.cli.errors import shown
 
 # What spreadsheets and statistics programs write for a value that is not there.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"})
+# float64 holds all integers up to this one.
+_LARGEST = 2.0**53
+ROUNDED = "which float64 rounds: distinct rows would become equal. Subtract a constant first."
 MISSING_ADVICE = "missing values must be filled in or removed first."
 
 
@@ -34,7 +37,17 @@ def finite_numbers(fields: Sequence[str]) -> Floats | None:
         numbers = np.fromiter(map(float, fields), np.float64, len(fields))
     except ValueError:
         return None
-    return None if not np.isfinite(numbers).all() or "_" in "".join(fields) else numbers
+    if not np.isfinite(numbers).all() or "_" in "".join(fields):
+        return None
+    if np.abs(numbers).max(initial=0.0) >= _LARGEST and any(map(_is_rounded, fields)):
+        return None
+    return numbers
+
+
+def _is_rounded(field: str) -> bool:
+    """Whether a field is an integer that float64 does not hold."""
+    digits = field.strip().removeprefix("-")
+    return digits.isdecimal() and len(digits) > 15 and int(digits) != int(float(digits))
 
 
 def why_no_number(field: str) -> str | None:
@@ -45,7 +58,9 @@ def why_no_number(field: str) -> str | None:
         return f"{shown(field)} is a missing value; {MISSING_ADVICE}"
     if not is_number(field):
         return f"{shown(field)} is not a number."
-    return why_not_finite(float(field), shown(field))
+    if (reason := why_not_finite(float(field), shown(field))) is not None:
+        return reason
+    return f"{shown(field)} is an integer {ROUNDED}" if _is_rounded(field) else None
 
 
 def why_not_finite(number: float, text: str) -> str | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -72,27 +74,78 @@ def build_parser(called: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+def main() -> NoReturn:
+    """Run the command and end the process with its status.
+
+    An interrupted one ends at once: nothing waits for threads, and Python, which remembers a Ctrl-C
+    that came while it executed text, does not end it by the signal instead of the status.
+    """
+    status = run()
+    if status == INTERRUPTED:
+        with suppress(OSError, ValueError):
+            _flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, by default those of the process.
 
     Returns the exit status: 0 for success, 2 for what the user can put right (told in one line),
     130 if interrupted, 141 if the reader of the output went away. Anything else raises: a bug.
     """
+    interrupts = _Interrupts()
     try:
-        status = _dispatch(argv)
+        with interrupts:
+            status = _dispatch(argv)
         _flush()
     except UserError as error:
         _discard_output()
         say(f"isthmus: error: {one_line(error)}")
         return USER_ERROR
-    except KeyboardInterrupt:
+    except MemoryError as error:
         _discard_output()
-        say("isthmus: interrupted")
-        return INTERRUPTED
+        say(f"isthmus: error: {one_line(error) or 'not enough memory.'}")
+        return USER_ERROR
+    except KeyboardInterrupt:
+        return _interrupted()
     except BrokenPipeError:
         _discard_output()
         return BROKEN_PIPE
+    except Exception:
+        if not interrupts.seen:
+            raise
+        return _interrupted()  # what others make of a Ctrl-C that comes while they compile
     return status
+
+
+def _interrupted() -> int:
+    _discard_output()
+    say("isthmus: interrupted")
+    return INTERRUPTED
+
+
+class _Interrupts:
+    """Remembers whether there was a Ctrl-C; where others handle that, it leaves it to them."""
+
+    def __init__(self) -> None:
+        self.seen = False
+        self._is_ours = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+
+    def __enter__(self) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _interrupt(self, *_: object) -> NoReturn:
+        self.seen = True
+        raise KeyboardInterrupt
 
 
 def _dispatch(argv: Sequence[str] | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -31,6 +32,7 @@ def check_output(name: str | None, input_name: str | None) -> Output:
         return Output(None, "csv")
     file_format = format_of_name(name)
     path = Path(os.path.realpath(name))  # a link stays a link: what it points to is replaced
+    _refuse_long_name(path, name)
     if path.is_dir():
         raise UserError(f"cannot write {name}: it is a directory.")
     if file_format is None:
@@ -86,6 +88,14 @@ def _standard_output() -> Iterator[BinaryIO]:
     # descriptor, so that closing it leaves standard output alone.
     with io.BufferedWriter(io.FileIO(stream.fileno(), "wb", closefd=False)) as buffered:
         yield buffered
+
+
+def _refuse_long_name(path: Path, name: str) -> None:
+    try:
+        path.lstat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UserError(f"cannot write {name}: {error.strerror}.") from error
 
 
 def _check_existing(path: Path, name: str, input_name: str | None) -> None:

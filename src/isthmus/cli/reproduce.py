@@ -12,6 +12,7 @@ from isthmus._utils.parallel import available_cores
 from isthmus._utils.progress import ProgressBar
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.output_file import print_lines
+from isthmus.datasets.digits import OFFLINE
 from isthmus.paper.experiment import PARTS, load_experiment
 from isthmus.paper.report import HTML, write_report
 from isthmus.paper.report_text import duration
@@ -34,7 +35,8 @@ examples:
 Results are kept in the output folder as JSON, each under what it depends on: parameters, code,
 versions of libraries. A run that was stopped goes on where it was; only what has changed is
 computed again. The digits of Figure 6 are read from the folder that ISTHMUS_DATA names, or
-fetched from OpenML once; without either, smaller digits stand in for them, and the report says so.
+fetched from OpenML once; without either, or with --offline (or ISTHMUS_OFFLINE=1), smaller digits
+stand in for them, and the report says so.
 """
 
 _WIDTH = 100
@@ -49,6 +51,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--fresh", action="store_true", help="compute again what is kept from earlier runs")
     folder = "where results and the report go (default: %(default)s)"
     add("-o", "--output", type=Path, default=Path("isthmus-paper"), metavar="FOLDER", help=folder)
+    offline = "use no network: without ISTHMUS_DATA, smaller digits stand in for those of Figure 6"
+    add("--offline", action="store_true", help=offline)
     processes = "the number of processes; -1 for one on every core (default: %(default)s)"
     add("-j", "--jobs", type=int, default=-1, metavar="N", help=processes)
     add("-q", "--quiet", action="store_true", help="say nothing about the progress")
@@ -57,6 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     n_jobs = _check_options(args)
+    if args.offline:
+        os.environ[OFFLINE] = "1"  # the processes that compute inherit it
     store = Store(args.output / "results")
     parts = {name: load_experiment(name) for name in PARTS}
     asked = [part for name, part in parts.items() if not args.parts or name in args.parts]

@@ -17,6 +17,8 @@ from isthmus._utils.parameters import check_integer
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.datasets.shapes import random_source
 
+# The environment variable that forbids the network.
+OFFLINE = "ISTHMUS_OFFLINE"
 _USPS_FILE = "usps_int16.npz"
 # The file holds grey levels in thousandths, as integers.
 _USPS_UNIT = 1000.0
@@ -92,7 +94,14 @@ def usps_available(*, data_home: Any = None, seconds: float = 5.0) -> bool:
     It can if the file is there, if scikit-learn has downloaded the images before, or if OpenML
     answers within ``seconds``.
     """
-    return _usps_path() is not None or _cached_by_sklearn(data_home) or _openml_answers(seconds)
+    if _usps_path() is not None or _cached_by_sklearn(data_home):
+        return True
+    return not is_offline() and _openml_answers(seconds)
+
+
+def is_offline() -> bool:
+    """Whether ISTHMUS_OFFLINE forbids the network: it is set, and neither empty nor 0."""
+    return os.environ.get(OFFLINE, "") not in ("", "0")
 
 
 def load_digits_stand_in(return_X_y: bool = False) -> Any:
@@ -188,14 +197,7 @@ def _usps_path() -> Path | None:
 
 def _fetch_usps(data_home: Any) -> tuple[Floats, Ints]:
     try:
-        data, target = datasets.fetch_openml(
-            "USPS",
-            version=_USPS_VERSION,
-            data_home=data_home,
-            return_X_y=True,
-            as_frame=False,
-            parser="liac-arff",  # "auto" would need pandas
-        )
+        data, target = _from_openml(data_home)
     # Without a network there is an OSError; a ValueError says that OpenML refused.
     except (OSError, ValueError) as error:
         raise OSError(
@@ -207,6 +209,19 @@ def _fetch_usps(data_home: Any) -> tuple[Floats, Ints]:
     digits = np.asarray(target).astype(np.float64).astype(np.int64)
     # OpenML numbers the classes 1 to 10, from the digit 0 to the digit 9.
     return np.asarray(data, dtype=np.float64), digits - digits.min()
+
+
+def _from_openml(data_home: Any) -> Any:
+    if is_offline() and not _cached_by_sklearn(data_home):
+        raise OSError(f"{OFFLINE} is set")
+    return datasets.fetch_openml(
+        "USPS",
+        version=_USPS_VERSION,
+        data_home=data_home,
+        return_X_y=True,
+        as_frame=False,
+        parser="liac-arff",  # "auto" would need pandas
+    )
 
 
 def _cached_by_sklearn(data_home: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from abc import abstractmethod
 from collections.abc import Callable
@@ -131,8 +132,11 @@ class TransitiveClusterer(
     @property
     def _record(self) -> FittedModel:
         """The record of the fit; NotFittedError, an AttributeError, where there is none."""
-        check_is_fitted(self)
-        return self._fitted
+        fitted: FittedModel | None = vars(self).get("_fitted")
+        if fitted is None:  # asked once: another thread may fit again meanwhile
+            check_is_fitted(self)
+            return self._fitted
+        return fitted
 
     @property
     def labels_(self) -> Labels:
@@ -257,9 +261,11 @@ class TransitiveClusterer(
             return -float(squares.sum() if weights is None else squares @ weights)
 
     def _checked_new(self, X: Any) -> tuple[FittedModel, Any]:
-        """Return the record of the fit, and checked new rows."""
+        """Return the record of the fit, and new rows, checked against this record alone."""
         fitted = self._record
-        return fitted, check_new_input(self, X, fitted.points, fitted.resolved_metric)
+        probe = copy.copy(self)
+        probe._keep(fitted)
+        return fitted, check_new_input(probe, X, fitted.points, fitted.resolved_metric)
 
     def labels_for(self, n_clusters: int) -> Labels:
         """Return the labels for another number of clusters, from the tree of the last fit.

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from isthmus._utils.typing import Array
+from isthmus.metrics.integers import refuse_rounded_integers
 from isthmus.metrics.precomputed import (
     NewDistances,
     Precomputed,
@@ -92,6 +93,8 @@ def _check_points(
 ) -> Array:
     if issparse(X) and not sparse:
         raise TypeError(SPARSE_REFUSED)
+    if not metric.takes_objects:
+        refuse_rounded_integers(X)
     data: Array = validate_data(
         estimator,
         X,
@@ -100,7 +103,7 @@ def _check_points(
         dtype="numeric" if metric.takes_objects else float_types(X),
         ensure_all_finite="allow-nan" if metric.accepts_nan else True,
     )
-    return canonical(data) if issparse(data) else data
+    return canonical(data)
 
 
 def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:

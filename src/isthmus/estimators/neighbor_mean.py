@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
@@ -20,6 +20,15 @@ from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.parameters import check_n_neighbors, check_neighborhood
 from isthmus.neighbors.selection import find_neighbors
 from isthmus.prediction.attach_with_neighbors import nearest_of_new, stacked
+
+
+class _Fitted(NamedTuple):
+    """What a fit found; the probe knows the features."""
+
+    probe: BaseEstimator
+    metric: MappedMetric
+    points: Any
+    neighbors: Labels
 
 
 class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,14 +99,15 @@ class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         for name, value in vars(probe).items():
             if name.endswith("_in_"):
                 setattr(self, name, value)
-        self._metric, self._points, self.neighbors_ = metric, points, neighbors
+        self.neighbors_ = neighbors
+        self._fitted = _Fitted(probe, metric, points, neighbors)  # at once, for other threads
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, and return the means of the neighbourhoods of the points of X."""
-        self.fit(X, y)
+        fitted = self.fit(X, y)._fitted
         n_jobs = check_n_jobs(self.n_jobs)
-        return neighborhood_means(self._points, self.neighbors_, self._metric, n_jobs)
+        return neighborhood_means(fitted.points, fitted.neighbors, fitted.metric, n_jobs)
 
     def transform(self, X: Any) -> Any:
         """Return the means of the neighbourhoods of new points.
@@ -105,10 +115,10 @@ class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         X : array-like of shape (n_new, n_features)
         """
         check_is_fitted(self)
-        metric, n_jobs = self._metric, check_n_jobs(self.n_jobs)
-        points: Any = self._points
-        new: Any = check_new_input(self, X, points, metric)
-        n_points, size = self.neighbors_.shape
+        probe, metric, points, neighbors = self._fitted
+        n_jobs = check_n_jobs(self.n_jobs)
+        new: Any = check_new_input(probe, X, points, metric)
+        n_points, size = neighbors.shape
         lists = np.empty((new.shape[0], size), dtype=np.int32)
         lists[:, 0] = np.arange(n_points, n_points + new.shape[0])
         if size > 1:
@@ -117,7 +127,7 @@ class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             same = np.where(found.distances[:, 0] == 0.0, found.indices[:, 0], -1)
             if isinstance(points, np.ndarray):
                 same = RowIndex(np.ascontiguousarray(points)).find(np.ascontiguousarray(new))
-            lists[same >= 0] = self.neighbors_[same[same >= 0]]
+            lists[same >= 0] = neighbors[same[same >= 0]]
         return neighborhood_means(stacked(points, new), lists, metric, n_jobs)
 
     def _resolved(self) -> MappedMetric:

@@ -102,6 +102,8 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     labels = _checked_array(state["labels"], np.int32, (n_rows,), "labels")
     if labels.min() < 0 or labels.max() >= settings.n_clusters:
         raise ValueError("labels must be numbers of clusters.")
+    if not np.bincount(rows.on_tree(labels), minlength=settings.n_clusters).all():
+        raise ValueError("labels must leave no cluster without a row of weight above zero.")
     is_cut = settings_class is CutSettings
     if is_cut != (state["kmeans_inertia"] is None) or is_cut != (state["n_iter"] is None):
         raise ValueError("an inertia and iterations must be there, unless CUT found the clusters.")
@@ -195,8 +197,14 @@ def _checked_attachments(saved: Any, n_rows: int, n_points: int) -> Attachments:
     # Each row has an attachment edge at least.
     if begin[0] != 0 or begin[-1] != len(point) or (begin[1:] <= begin[:-1]).any():
         raise ValueError("attachments are not in order.")
-    if len(point) and not (point.min() >= 0 and point.max() < n_points and (length >= 0.0).all()):
+    if len(point) and not (point.min() >= 0 and point.max() < n_points):
         raise ValueError("attachments lead nowhere.")
+    if not (np.isfinite(length) & (length >= 0.0)).all():
+        raise ValueError("attachments must have finite lengths, not negative.")
+    # Of each row the shortest comes first: kernels rely on it.
+    shorter = np.flatnonzero(length[1:] < length[:-1]) + 1
+    if not np.isin(shorter, begin).all():
+        raise ValueError("attachments of a row must be in the order of their lengths.")
     return Attachments(begin, point, length)
 
 
@@ -235,6 +243,11 @@ def _unpacked_suggestion(saved: Any, n_rows: int) -> Suggestion | None:
     words = [parts["confidence"], *(word for name in _WORDS for word in parts[name])]
     if not all(isinstance(word, str) for word in words) or type(parts["clear_from"]) is not float:
         raise ValueError("a suggestion must explain itself in words, and by one number.")
+    numbers = np.arange(1, n_numbers + 1)
+    if (parts["numbers"] != numbers).any() or (np.sort(parts["ranking"]) != numbers).any():
+        raise ValueError("a suggestion must rank the numbers of clusters from 1.")
+    if any(len(parts[name]) != n_numbers for name in ("sizes", "verdicts", "reasons")):
+        raise ValueError("a suggestion must have sizes, a verdict and a reason for each number.")
     _checked_count(parts["n_clusters"])
     return Suggestion(**{**parts, **{name: tuple(parts[name]) for name in ("sizes", *_WORDS)}})
 

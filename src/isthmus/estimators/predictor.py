@@ -59,7 +59,7 @@ class Predictor:
 
     def distances_of(self, attachments: Attachments) -> Floats:
         """Return the distances of attached rows to the centres."""
-        return self._centres.space.lengths(self._centres.squared_distances(attachments))
+        return self._centres.distances(attachments)
 
     def _fill(
         self,

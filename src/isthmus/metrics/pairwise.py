@@ -7,11 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from isthmus._numba.accumulators import POWERS
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks, map_in_threads
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.accumulate import entries_of, fill_distances, fill_sparse_distances
-from isthmus.metrics.mapped import MappedMetric, PreparedPoints, prepare_points
+from isthmus.metrics.mapped import (
+    MappedMetric,
+    PreparedPoints,
+    in_range,
+    in_range_of,
+    map_by,
+    prepare_points,
+)
+from isthmus.metrics.maps import reduce_rows
 from isthmus.metrics.precomputed import (
     CondensedDistances,
     Graph,
@@ -24,11 +33,8 @@ from isthmus.metrics.rowwise import CallableMetric, RowMetric
 
 # Distances per kernel call: a few hundredths of a second, so that Ctrl-C is seen.
 _WORK_PER_CALL = 4_000_000
-# A point this many times farther out than others is mapped without them, or they would be
-# blurred; where points are centred, it must not shift the centre by much.
-_FAR, _FAR_OF_CENTRE = 1e100, 1e3
-# Where points are centred, coordinates are clipped at this many times those of the others.
-_FARTHEST = 1e50
+# Beyond these magnitudes sums of squares, and of powers up to the eighth, could overflow.
+_FAR, _FAR_FOR_POWERS = 1e100, 1e30
 
 Blocks = Iterator[tuple[Ints, Floats]]
 
@@ -72,7 +78,8 @@ def _matrix_by_kernel(prepared: PreparedPoints, n_jobs: int) -> Floats:
         fill_distances(rows, columns, metric.kind, metric.power, out[some])
 
     map_in_threads(fill, chunks(n_points, max(1, _WORK_PER_CALL // n_points)), n_jobs)
-    return prepared.heights(out)
+    numbers = np.arange(n_points)
+    return prepared.heights_between(out, numbers, numbers)
 
 
 def _matrix_by_rows(points: Array, metric: RowMetric, n_jobs: int) -> Floats:
@@ -103,7 +110,9 @@ def _matrix_by_callable(items: Sequence[Any], metric: CallableMetric) -> Floats:
     return out
 
 
-def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetric) -> Blocks:
+def distances_between(
+    points: Any, sources: Ints, targets: Ints, metric: AnyMetric, n_fitted: int | None = None
+) -> Blocks:
     """Return an iterator over the distances of some of the points to others, in blocks.
 
     Points that the metric does not take are refused at once; distances are computed when asked
@@ -116,6 +125,9 @@ def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetr
     sources, targets : (m,) and (n_targets,) int64
         Rows of points.
     metric : a resolved metric
+    n_fitted : int, optional
+        Where new rows stand behind those of a fit, the number of the latter: in messages new rows
+        are counted from 0.
 
     Yields
     ------
@@ -127,82 +139,104 @@ def distances_between(points: Any, sources: Ints, targets: Ints, metric: AnyMetr
     if isinstance(points, Precomputed):
         return _blocks_of_distances(points, sources, targets)
     if isinstance(metric, CallableMetric):
-        return _blocks_by_callable(points, sources, targets, metric)
+        return _blocks_by_callable(points, sources, targets, metric, n_fitted)
     if isinstance(metric, RowMetric):
-        return _blocks_by_rows(points, sources, targets, metric)
+        return _blocks_by_rows(points, sources, targets, metric, n_fitted)
     assert isinstance(metric, MappedMetric)
     if not isinstance(points, np.ndarray):
-        return _blocks_of_sparse(prepare_points(points, metric), sources, targets)
-    if metric.name in ("seuclidean", "mahalanobis"):
-        return _blocks_by_centred_map(points, sources, targets, metric)
-    with np.errstate(all="ignore"):
-        metric.prepare(points)  # refuses what the metric does not take
-    largest = np.maximum(points.max(axis=1), -points.min(axis=1)).astype(np.float64)
-    with np.errstate(over="ignore"):
-        far = largest > largest[targets].max() * _FAR
-    return _blocks_by_kernel(points, sources, targets, metric, far)
+        assert metric.prepare_sparse is not None  # it was checked
+        metric.prepare_sparse(points[n_fitted:])  # refuses what the metric does not take
+        return _blocks_of_sparse(points, sources, targets, metric)
+    if metric.map_of is None:
+        with np.errstate(all="ignore"):
+            metric.prepare(points[n_fitted:])  # the same
+    of_targets = prepare_points(points[targets], metric)
+    return _blocks_by_kernel(points, sources, targets, of_targets)
 
 
-def _blocks_by_centred_map(
-    points: Array, sources: Ints, targets: Ints, metric: MappedMetric
-) -> Blocks:
-    """Do what distances_between does where the map of the points depends on all of them."""
-    prepare_points(points[targets], metric)
-    # In units in which features of the targets are near 1; where variances are not given, the
-    # metric does not depend on units.
-    units = np.ldexp(1.0, np.frexp(np.abs(points[targets]).max(axis=0))[1] - 1)
-    with np.errstate(over="ignore"):
-        points = np.clip(points, -_FARTHEST * units, _FARTHEST * units)
-    scaled = points / units
-    far = np.abs(scaled).max(axis=1) > _FAR_OF_CENTRE
-    if not metric.is_estimated:
-        return _blocks_by_kernel(points, sources, targets, metric, far)
-    variances = np.cov(scaled[targets], rowvar=False).reshape(2 * points.shape[1:])
-    if metric.name == "seuclidean":
-        variances = np.diagonal(variances)
-    of_targets = resolve_metric(metric.name, {"V": variances})
-    assert isinstance(of_targets, MappedMetric)  # a metric of that name
-    return _blocks_by_kernel(scaled, sources, targets, of_targets, far)
+def is_near(mapped: Array, metric: MappedMetric) -> Array:
+    """Return which points, in the scale of others, are so near that no sum overflows."""
+    limit = _FAR_FOR_POWERS if metric.kind == POWERS else _FAR
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.abs(mapped) < limit).all(axis=1))
 
 
 def _blocks_by_kernel(
-    points: Array, sources: Ints, targets: Ints, metric: MappedMetric, far: Array
+    points: Array, sources: Ints, targets: Ints, of_targets: PreparedPoints
 ) -> Blocks:
-    near = np.flatnonzero(~far[sources])
-    alone = np.flatnonzero(far[sources])
+    """Yield distances in the scale of the targets; of points far from these, one at a time.
+
+    So no point depends on which others are asked for with it.
+    """
+    metric, targets_alone = of_targets.metric, points[targets]
     n_targets = len(targets)
-    for group in (near, *alone[:, None]):
+    prepare = map_by(metric, targets_alone)
+    mapped = prepare(points[sources])
+    with np.errstate(over="ignore"):
+        near = is_near(mapped / of_targets.scale, metric)
+    unscaled = None
+    for group in (np.flatnonzero(near), *np.flatnonzero(~near)[:, None]):
         if len(group) == 0:
             continue
-        prepared = prepare_points(points[np.concatenate([targets, sources[group]])], metric)
-        rows, columns = prepared.points[n_targets:], np.ascontiguousarray(prepared.points.T)
+        if unscaled is None:
+            unscaled = prepare(targets_alone)
+        prepared = in_range_of(unscaled, mapped[group], of_targets, is_far=not near[group[0]])
+        columns = np.ascontiguousarray(prepared.points[:n_targets].T)
         for start, stop in chunks(len(group), max(1, _WORK_PER_CALL // n_targets)):
             out = np.empty((stop - start, n_targets))
-            fill_distances(rows[start:stop], columns, metric.kind, metric.power, out)
-            yield group[start:stop], prepared.heights(out)
+            rows = np.array(prepared.points[n_targets + start : n_targets + stop], order="C")
+            fill_distances(rows, columns, metric.kind, metric.power, out)
+            numbers = np.arange(n_targets + start, n_targets + stop)
+            yield group[start:stop], prepared.heights_between(out, numbers, np.arange(n_targets))
 
 
-def _blocks_of_sparse(prepared: PreparedPoints, sources: Ints, targets: Ints) -> Blocks:
-    entries = entries_of(prepared.points)
-    for start, stop in chunks(len(sources), max(1, _WORK_PER_CALL // len(targets))):
-        out = np.empty((stop - start, len(targets)))
-        fill_sparse_distances(entries, sources[start:stop], targets, out)
-        yield np.arange(start, stop), prepared.heights(out)
+def _blocks_of_sparse(points: Any, sources: Ints, targets: Ints, metric: MappedMetric) -> Blocks:
+    """Do the same for sparse points, whose maps do not depend on one another."""
+    assert metric.prepare_sparse is not None  # it was checked
+    with np.errstate(all="ignore"):
+        mapped = metric.prepare_sparse(points)
+    return _blocks_of_mapped_sparse(mapped, sources, targets, in_range(mapped[targets], metric))
 
 
-def _blocks_by_rows(points: Array, sources: Ints, targets: Ints, metric: RowMetric) -> Blocks:
+def _blocks_of_mapped_sparse(
+    mapped: Any, sources: Ints, targets: Ints, of_targets: PreparedPoints
+) -> Blocks:
+    n_targets = len(targets)
+    rows, scale = mapped[sources], of_targets.scale
+    largest = reduce_rows(np.maximum, np.abs(rows.data).astype(np.float64), rows.indptr)
+    with np.errstate(over="ignore"):
+        near = is_near(largest[:, None] / scale, of_targets.metric)
+    for group in (np.flatnonzero(near), *np.flatnonzero(~near)[:, None]):
+        if len(group) == 0:
+            continue
+        is_far = not near[group[0]]
+        prepared = in_range_of(mapped[targets], rows[group], of_targets, is_far=is_far)
+        entries, columns = entries_of(prepared.points), np.arange(n_targets)
+        for start, stop in chunks(len(group), max(1, _WORK_PER_CALL // n_targets)):
+            out = np.empty((stop - start, n_targets))
+            numbers = np.arange(n_targets + start, n_targets + stop)
+            fill_sparse_distances(entries, numbers, columns, out)
+            yield group[start:stop], prepared.heights_between(out, numbers, columns)
+
+
+def _blocks_by_rows(
+    points: Array, sources: Ints, targets: Ints, metric: RowMetric, n_fitted: int | None
+) -> Blocks:
     rows = metric.prepare(points)
     others = rows[targets]
     for number, i in enumerate(sources):
         out = np.empty((1, len(targets)))
         metric.fill(rows[i : i + 1], others, out)
-        metric.refuse_invalid(out[0], int(i), targets)
+        metric.refuse_invalid(out[0], int(i), targets, n_fitted)
         yield np.array([number]), out
 
 
-def _blocks_by_callable(items: Any, sources: Ints, targets: Ints, metric: CallableMetric) -> Blocks:
+def _blocks_by_callable(
+    items: Any, sources: Ints, targets: Ints, metric: CallableMetric, n_fitted: int | None
+) -> Blocks:
     for number, i in enumerate(sources):
-        yield np.array([number]), metric.distances(items, int(i), targets.tolist())[None, :]
+        row = metric.distances(items, int(i), targets.tolist(), n_fitted)
+        yield np.array([number]), row[None, :]
 
 
 def _blocks_of_distances(distances: Precomputed, sources: Ints, targets: Ints) -> Blocks:

@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parallel import chunks
 from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.metrics.integers import first_rounded
 from isthmus.metrics.validation import SYMMETRY_TOLERANCE, refuse_unsuitable
 
 # Rows and columns of a square matrix looked at together: a row of a block is a page of a file.
@@ -366,6 +367,12 @@ def _as_floats(array: Array, name_entry: NameEntry) -> Array:
         return _from_objects(array, name_entry)
     if kind not in "biuf":
         raise TypeError(f"Precomputed distances must be real numbers, got dtype {array.dtype}.")
+    rounded = first_rounded(array)
+    if rounded is not None:
+        raise ValueError(
+            f"A distance is the integer {rounded}, which float64 rounds: beyond 2**53 it does not "
+            "hold all of them. Use a larger unit."
+        )
     wanted = np.dtype(np.float32 if np.can_cast(array.dtype, np.float32) else np.float64)
     if array.dtype == wanted and array.flags.aligned:
         return np.asarray(array)

@@ -163,9 +163,9 @@ def _weighted(metric: MappedMetric, params: dict[str, Any]) -> MappedMetric:
     if weights is None:
         return metric
     prepare = partial(_prepare_weighted, metric, weights)
-    return replace(
-        metric, prepare=prepare, prepare_sparse=None, map_of=partial(_beside_first, prepare)
-    )
+    # Sums of weighted differences take the first point as their origin.
+    map_of = partial(_beside_first, prepare) if _WEIGHTED[metric.name] is _weighted_sums else None
+    return replace(metric, prepare=prepare, prepare_sparse=None, map_of=map_of)
 
 
 def _beside_first(prepare: Callable[[Array], Array], points: Array) -> Callable[[Array], Array]:

@@ -68,14 +68,15 @@ class RowMetric:
         """
         return max(1, _BLOCK_NANOSECONDS // (self.cost * n_features))
 
-    def refuse_invalid(self, distances: Floats, i: int, others: Ints) -> None:
+    def refuse_invalid(
+        self, distances: Floats, i: int, others: Ints, n_fitted: int | None = None
+    ) -> None:
         """Raise where a distance of point i to one of the others is not finite or negative."""
         j = first_invalid(distances)
         if j is not None:
-            first, second = sorted((i, int(others[j])))
             raise ValueError(
-                f"The distance of rows {first} and {second} by metric={self.name!r} is "
-                f"{distances[j]}. {self.undefined}"
+                f"The distance of {names_of(*sorted((i, int(others[j]))), n_fitted)} by "
+                f"metric={self.name!r} is {distances[j]}. {self.undefined}"
             )
 
 
@@ -97,22 +98,30 @@ class CallableMetric:
     takes_objects = True
     accepts_sparse = accepts_nan = False
 
-    def distances(self, items: Sequence[Any], i: int, others: Sequence[int]) -> Floats:
-        """Return the distances of item i to others; raise where one is none."""
+    def distances(
+        self, items: Sequence[Any], i: int, others: Sequence[int], n_fitted: int | None = None
+    ) -> Floats:
+        """Return the distances of item i to others; raise where one is none.
+
+        n_fitted : int, optional
+            Items behind as many are new: see names_of.
+        """
         x, function = items[i], self.function
         values: list[Any] = []
         try:
             for j in others:
                 values.append(function(x, items[j]))  # noqa: PERF401  (its length names the pair)
         except Exception as error:
-            error.add_note(f"metric={self.name} was called with rows {i} and {others[len(values)]}")
+            names = names_of(i, others[len(values)], n_fitted)
+            error.add_note(f"metric={self.name} was called with {names}")
             raise
-        row = self._as_floats(values, i, others)
+        row = self._as_floats(values, i, others, n_fitted)
         wrong = first_invalid(row)
         if wrong is not None:
             raise ValueError(
-                f"metric={self.name} returned {values[wrong]!r} for rows {i} and {others[wrong]}; "
-                "a distance is a finite number, not below 0."
+                f"metric={self.name} returned {values[wrong]!r} for "
+                f"{names_of(i, others[wrong], n_fitted)}; a distance is a finite number, not below "
+                "0."
             )
         return row
 
@@ -138,7 +147,9 @@ class CallableMetric:
                 f"{there:.17g}, and {back:.17g} for rows {j} and {i}."
             )
 
-    def _as_floats(self, values: list[Any], i: int, others: Sequence[int]) -> Floats:
+    def _as_floats(
+        self, values: list[Any], i: int, others: Sequence[int], n_fitted: int | None
+    ) -> Floats:
         try:
             row = np.asarray(values)
         except ValueError:  # values of several lengths
@@ -149,9 +160,16 @@ class CallableMetric:
             if not isinstance(value, Real | np.bool_):
                 raise TypeError(
                     f"metric={self.name} must return a real number, but it returned {value!r} for "
-                    f"rows {i} and {others[j]}."
+                    f"{names_of(i, others[j], n_fitted)}."
                 )
         return np.array([_as_float(value) for value in values], dtype=np.float64)
+
+
+def names_of(i: int, j: int, n_fitted: int | None = None) -> str:
+    """Return two rows for messages; those behind n_fitted are new, and counted from 0."""
+    if n_fitted is None or max(i, j) < n_fitted:
+        return f"rows {i} and {j}"
+    return f"new row {max(i, j) - n_fitted} and row {min(i, j)} of the fit"
 
 
 def first_invalid(distances: Floats) -> int | None:

@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 
 from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.integers import refuse_rounded_integers
 
 # Relative difference up to which the distances of (i, j) and (j, i) count as equal: rounding.
 SYMMETRY_TOLERANCE = 1e-8
@@ -63,6 +64,7 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
     refuse_unsuitable(X)
     if issparse(X) and not accept_sparse:
         raise TypeError(SPARSE_REFUSED)
+    refuse_rounded_integers(X)
     points: Array = check_array(
         X,
         accept_sparse="csr",
@@ -71,11 +73,17 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
         ensure_min_features=1,
         estimator="isthmus",
     )
-    return canonical(points) if issparse(points) else points
+    return canonical(points)
 
 
 def canonical(points: Any) -> Any:
-    """Return a CSR matrix with its indices sorted and no entry stored twice, perhaps a copy."""
+    """Return points as kernels read them, perhaps a copy.
+
+    Numbers of an array are aligned; those of raw bytes and of records need not be. A CSR matrix has
+    its indices sorted and no entry stored twice.
+    """
+    if not issparse(points):
+        return np.require(points, requirements="A")
     if points.has_canonical_format:
         return points
     copied = points.copy()

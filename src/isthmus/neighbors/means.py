@@ -14,6 +14,7 @@ from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.maps import (
     centred_unit_rows,
     on_the_sphere,
+    reduce_rows,
     sparse_unit_rows,
     unit_rows,
 )
@@ -46,14 +47,35 @@ def neighborhood_means(
         return _sparse_means(points, neighbors, metric)
     if metric.name in ("cosine", "angular"):
         unit = unit_rows(points).astype(points.dtype, copy=False)
-        return unit_rows(_means(unit, neighbors, n_jobs)).astype(points.dtype, copy=False)
+        means = _means(unit, neighbors, n_jobs)
+        _refuse_cancelled(np.abs(means).max(axis=1), means.dtype, metric)
+        return unit_rows(means).astype(points.dtype, copy=False)
     if metric.name == "correlation":
-        points = centred_unit_rows(points)
+        means = _means(centred_unit_rows(points), neighbors, n_jobs)
+        _refuse_cancelled(np.abs(means).max(axis=1), means.dtype, metric)
+        return means
     if metric.name == "hellinger":
         points = points / points.sum(axis=1, dtype=np.float64, keepdims=True)
     if metric.name == "haversine":
-        return _on_latitudes(_means(on_the_sphere(points), neighbors, n_jobs))
+        means = _means(on_the_sphere(points), neighbors, n_jobs)
+        _refuse_cancelled(np.abs(means).max(axis=1), means.dtype, metric)
+        return _on_latitudes(means)
     return _means(points, neighbors, n_jobs)
+
+
+def _refuse_cancelled(largest: Array, dtype: Any, metric: MappedMetric) -> None:
+    """Refuse neighbourhoods whose mean, of vectors of length 1, is zero but for rounding.
+
+    largest : (m,)
+        The largest entry of each mean.
+    """
+    cancelled = np.flatnonzero(largest <= 4.0 * np.finfo(dtype).eps)
+    if cancelled.size:
+        raise ValueError(
+            f"The neighbours of row {cancelled[0]} point in opposite directions: their mean is "
+            f"zero and has no direction, which metric={metric.name!r} compares. Use another "
+            "n_neighbors, or neighborhood='shared', which takes no means."
+        )
 
 
 def _means(points: Array, neighbors: Labels, n_jobs: int) -> Array:
@@ -81,7 +103,11 @@ def _sparse_means(points: Any, neighbors: Labels, metric: MappedMetric) -> Any:
         (np.full(neighbors.size, 1.0 / n_neighbors), neighbors.ravel(), starts), shape
     )
     means = canonical(csr_array(averaging @ rows))
-    return sparse_unit_rows(means) if is_direction else means
+    if not is_direction:
+        return means
+    largest = reduce_rows(np.maximum, np.abs(means.data), means.indptr)
+    _refuse_cancelled(largest, means.dtype, metric)
+    return sparse_unit_rows(means)
 
 
 def _on_latitudes(in_space: Floats) -> Floats:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from scipy.sparse import issparse
@@ -14,6 +15,7 @@ from isthmus._utils.progress import Progress
 from isthmus.kdtree.limits import FEW_FEATURES, is_supported
 from isthmus.metrics import MappedMetric, PreparedPoints, prepare_points
 from isthmus.metrics.input import n_points_of
+from isthmus.metrics.mapped import in_range
 from isthmus.metrics.precomputed import Graph
 from isthmus.metrics.registry import AnyMetric
 from isthmus.neighbors.by_rows import (
@@ -23,6 +25,7 @@ from isthmus.neighbors.by_rows import (
 )
 from isthmus.neighbors.copies import find_copies
 from isthmus.neighbors.lists import Neighbors, empty_neighbors, with_heights
+from isthmus.neighbors.tiny_distances import replace_lost_neighbors
 
 # Up to this many points all distances are computed: nothing large has to be compiled.
 _FEW_POINTS = 2_000
@@ -69,11 +72,24 @@ def _found(
         return neighbors_in_graph(data, n_neighbors)
     if not isinstance(metric, MappedMetric):
         return neighbors_by_rows(data, metric, n_neighbors, progress)
-    prepared = prepare_points(data, metric)
-    search = _Search(n_neighbors, n_jobs, progress, budget)
-    if issparse(prepared.points):
-        return search.by_blocks(prepared)
-    return search.of_dense_points(prepared)
+    return _of_prepared(
+        prepare_points(data, metric), _Search(n_neighbors, n_jobs, progress, budget)
+    )
+
+
+def _of_prepared(prepared: PreparedPoints, search: _Search) -> Neighbors:
+    find = search.by_blocks if issparse(prepared.points) else search.of_dense_points
+    found = find(prepared)
+    if prepared.unscaled is not None:
+        replace_lost_neighbors(prepared, found, partial(_of_mapped_points, prepared, search))
+    return found
+
+
+def _of_mapped_points(prepared: PreparedPoints, search: _Search, points: Any) -> Neighbors:
+    """Return the neighbours of some mapped points, with the lengths of differences."""
+    part = in_range(points, prepared.metric.plain())
+    size = min(search.n_neighbors, part.points.shape[0])
+    return _of_prepared(part, replace(search, n_neighbors=size, progress=None))
 
 
 def _what(n_neighbors: int, n_points: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from isthmus._utils.tables import markdown_cell, markdown_table
+from isthmus._utils.tables import markdown_cell, markdown_table, markdown_text
 from isthmus.paper.report_text import CITATION, INTRODUCTION, QUICK, TITLE, Page, Section, duration
 
 
@@ -14,9 +14,9 @@ def markdown_page(page: Page) -> str:
 
 
 def _lines(page: Page) -> Iterator[str]:
-    yield from (f"# {TITLE}", "", CITATION, "", INTRODUCTION, "")
+    yield from (f"# {TITLE}", "", markdown_text(CITATION), "", markdown_text(INTRODUCTION), "")
     if page.quick:
-        yield from (f"**{QUICK}**", "")
+        yield from (f"**{markdown_text(QUICK)}**", "")
     yield from (f"Claims: {page.verdicts}.", "")
     yield from markdown_table(
         ("part", "claim", "paper", "ours", "verdict"),
@@ -29,20 +29,22 @@ def _lines(page: Page) -> Iterator[str]:
         yield from _section(section)
     yield from ("", "## How this was made", "")
     yield f"`{page.command}`, {duration(page.seconds)} of computing."
-    yield page.origin
+    yield markdown_text(page.origin)
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield from ("", f"## {section.experiment.title}", "")
+    yield from ("", f"## {markdown_text(section.experiment.title)}", "")
     for paragraph in section.paragraphs:
-        yield from (paragraph, "")
+        yield from (markdown_text(paragraph), "")
     for claim in section.claims:
-        yield f"- **{claim.verdict.value}**: {claim.text} Paper: {claim.paper}. Ours: {claim.ours}."
-        yield f"  {claim.reason}"
+        values = f"{claim.text} Paper: {claim.paper}. Ours: {claim.ours}."
+        yield f"- **{claim.verdict.value}**: {markdown_text(values)}"
+        yield f"  {markdown_text(claim.reason)}"
     for picture in section.pictures:
         yield from ("", f"![{markdown_cell(picture.caption)}](figures/{picture.name}.png)")
-        yield from ("", f"*{picture.caption}*")
+        yield from ("", f"*{markdown_text(picture.caption)}*")
     for table in section.tables:
-        yield from ("", table.caption, "", *markdown_table(table.headings, table.rows))
+        yield from ("", markdown_text(table.caption), "")
+        yield from markdown_table(table.headings, table.rows)
     command = f"isthmus reproduce {section.experiment.name}"
     yield from ("", f"`{command}`, {duration(section.seconds)} of computing.")

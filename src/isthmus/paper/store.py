@@ -52,7 +52,8 @@ class Store:
         """Return the record of a task, or None. A damaged file counts as none."""
         try:
             kept = json.loads(self.path(experiment, task).read_text(encoding="utf-8"))
-            return Record(**{name: kept[name] for name in Record.__dataclass_fields__})
+            record = Record(**{name: kept[name] for name in Record.__dataclass_fields__})
+            return record if _is_sound(record) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -74,6 +75,14 @@ class Store:
         found = {task.name: self.read(experiment, task) for task in experiment.tasks(quick)}
         complete = {name: record for name, record in found.items() if record is not None}
         return complete if len(complete) == len(found) else None
+
+
+def _is_sound(record: Record) -> bool:
+    """Whether what was read is of the types that were written."""
+    seconds = record.seconds
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    described = isinstance(record.versions, dict) and isinstance(record.machine, dict)
+    return is_number and 0.0 <= seconds < float("inf") and described
 
 
 def results_of(records: Mapping[str, Record]) -> Results:

@@ -90,7 +90,8 @@ def neighborhood_search(
     if neighborhood.means is None:
         return SharedSearch(points, tree, metric, neighbors)
     assert isinstance(metric, MappedMetric)  # or there would be no means
-    of_means = attachment_search(neighborhood.means, tree, metric, index)
+    of_data = metric.estimated_from(points)
+    of_means = attachment_search(neighborhood.means, tree, of_data, index)
     return MeanSearch(points, metric, neighbors, of_means)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,14 +17,13 @@ from isthmus.metrics.accumulate import fill_distances
 from isthmus.metrics.duplicates import RowIndex
 from isthmus.metrics.mapped import MappedMetric, PreparedPoints, map_for_others, prepare_points
 from isthmus.metrics.maps import unchanged
-from isthmus.metrics.pairwise import distances_between
+from isthmus.metrics.pairwise import distances_between, is_near
 from isthmus.metrics.precomputed import NewDistances
 from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
+from isthmus.metrics.tiny_differences import has_tiny_entries, without_tiny
 from isthmus.prediction.attachments import Attachments, attach_by_distances
 from isthmus.ultrametric import UltrametricTree
 
-# Beyond these magnitudes sums of squares, and of powers up to the eighth, could overflow.
-_FAR, _FAR_FOR_POWERS = 1e100, 1e30
 # Distances that are held together.
 _DISTANCES_TOGETHER = 1 << 21
 
@@ -159,7 +159,7 @@ class CallableSearch(_RowSearch):
         def rows(numbers: Ints) -> Floats:
             distances = np.empty((len(numbers), n_points))
             for row, i in zip(distances, numbers, strict=True):
-                row[:] = self.metric.distances(items, n_points + int(i), range(n_points))
+                row[:] = self.metric.distances(items, n_points + int(i), range(n_points), n_points)
             return distances
 
         return rows
@@ -219,7 +219,9 @@ class PairSearch(AttachmentSearch):
             joined = np.concatenate(both) if dense else vstack(both, format="csr")
             sources: Ints = np.arange(n_points, n_points + len(numbers))
             found: dict[int, Attachments] = {}
-            for some, distances in distances_between(joined, sources, targets, self.metric):
+            for some, distances in distances_between(
+                joined, sources, targets, self.metric, n_points
+            ):
                 attached = attach_rows(self.tree, distances, only_nearest=only_nearest)
                 found.update((int(i), attached.part(j, j + 1)) for j, i in enumerate(some))
             return Attachments.joined([found[i] for i in range(len(numbers))])
@@ -251,6 +253,34 @@ class KernelSearch(AttachmentSearch):
         return np.ascontiguousarray(self._prepared.points.T)
 
     @cached_property
+    def _limit(self) -> float:
+        """Rows that differ only in entries below this, as they are mapped, are alike."""
+        return replace(self._prepared, scale=1.0).limits.entry
+
+    @cached_property
+    def _has_tiny(self) -> bool:
+        return has_tiny_entries(self._prepared.points, self._limit)
+
+    @cached_property
+    def _alike(self) -> tuple[RowIndex, Array]:
+        """The points without tiny entries, and which of them are alike to one with such entries."""
+        points, limit = self._prepared.points, self._limit
+        rows = RowIndex(without_tiny(points, limit))
+        first = rows.first_equal()
+        tiny = np.zeros(len(points), dtype=bool)
+        tiny[first[((points != 0.0) & (np.abs(points) < limit)).any(axis=1)]] = True
+        return rows, tiny[first]
+
+    def _is_lossy(self, mapped: Floats) -> Array:
+        """Which new points may be so near to a point that their distance is lost."""
+        if not self._has_tiny and not has_tiny_entries(mapped, self._limit):
+            return np.zeros(len(mapped), dtype=bool)
+        rows, is_alike_to_tiny = self._alike
+        found = rows.find(without_tiny(mapped, self._limit))
+        own = ((mapped != 0.0) & (np.abs(mapped) < self._limit)).any(axis=1)
+        return np.asarray((found >= 0) & (own | is_alike_to_tiny[found]))
+
+    @cached_property
     def _heights(self) -> Floats:
         """The heights of the tree, as distances are accumulated; powers by their sums."""
         edges = self.tree.spanning_tree.edges
@@ -258,23 +288,17 @@ class KernelSearch(AttachmentSearch):
 
     def _prepare(self, new: Array, *, only_nearest: bool, n_jobs: int) -> Find:
         mapped = self._map(np.ascontiguousarray(new))
-        limit = _FAR_FOR_POWERS if self.metric.kind == POWERS else _FAR
-        with np.errstate(invalid="ignore"):
-            near: Array = np.asarray((np.abs(mapped) < limit).all(axis=1))
+        near = is_near(mapped, self.metric)
+        near[near] = ~self._is_lossy(mapped[near])
         self._build(n_jobs)
-        far = self._by_pairs.prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
+        others = self._by_pairs.prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
 
         def find(numbers: Ints) -> Attachments:
-            if near[numbers].all():
+            own = near[numbers]
+            if own.all():
                 return self._find(mapped[numbers], only_nearest=only_nearest)
-            return Attachments.joined(
-                [
-                    self._find(mapped[i : i + 1], only_nearest=only_nearest)
-                    if near[i]
-                    else far(np.array([i]))
-                    for i in numbers
-                ]
-            )
+            by_kernel = self._find(mapped[numbers[own]], only_nearest=only_nearest)
+            return by_kernel.mixed_with(others(numbers[~own]), own)
 
         return find
 

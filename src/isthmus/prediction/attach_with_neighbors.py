@@ -9,6 +9,7 @@ are. A new point that equals one of the fit is that point.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,16 @@ from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kdtree.limits import FEW_FEATURES, is_supported
 from isthmus.metrics.mapped import MappedMetric, map_for_others, prepare_points
-from isthmus.metrics.pairwise import distances_between
+from isthmus.metrics.pairwise import distances_between, is_near
 from isthmus.metrics.precomputed import NewDistances
 from isthmus.metrics.registry import AnyMetric
-from isthmus.neighbors.lists import Neighbors, empty_neighbors, keep_nearest_of_rows
+from isthmus.metrics.tiny_differences import has_tiny_entries
+from isthmus.neighbors.lists import (
+    Neighbors,
+    empty_neighbors,
+    keep_nearest_of_rows,
+    with_heights,
+)
 from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.shared import share_distances_of_new
 from isthmus.prediction.attach_by_rows import AttachmentSearch, Find, GivenDistances, attach_rows
@@ -108,8 +115,9 @@ class SharedSearch(AttachmentSearch):
         def rows_of(numbers: Ints) -> Floats:
             rows = np.empty((len(numbers), n_points))
             sources, targets = n_points + numbers, np.arange(n_points)
-            for some, distances in distances_between(together, sources, targets, self._metric):
-                rows[some] = distances
+            metric = self._metric
+            for some, row in distances_between(together, sources, targets, metric, n_points):
+                rows[some] = row
             return rows
 
         return self._finder(rows_of, only_nearest=only_nearest)
@@ -158,14 +166,16 @@ def nearest_of_new(
         and points.shape[1] <= FEW_FEATURES
         and len(points) > _FEW_POINTS
         and is_supported(points.shape[1], metric)
+        and _fill_by_kdtree(points, new, metric, found, n_jobs)
     ):
-        return _nearest_by_kdtree(points, new, metric, found, n_jobs)
+        return found
     n_points = len(points) if isinstance(points, list) else points.shape[0]
     names, none = np.arange(n_points, dtype=np.int32), np.int32(-1)
     together = stacked(points, new)
     for start, stop in chunks(n_new, max(1, _DISTANCES_TOGETHER // n_points)):
         sources = np.arange(n_points + start, n_points + stop)
-        for numbers, rows in distances_between(together, sources, np.arange(n_points), metric):
+        targets = np.arange(n_points)
+        for numbers, rows in distances_between(together, sources, targets, metric, n_points):
             some = start + numbers
             part = Neighbors(found.indices[some], found.distances[some])
             keep_nearest_of_rows(rows, names, np.full(len(rows), none), part)
@@ -173,17 +183,24 @@ def nearest_of_new(
     return found
 
 
-def _nearest_by_kdtree(
+def _fill_by_kdtree(
     points: Array, new: Array, metric: MappedMetric, found: Neighbors, n_jobs: int
-) -> Neighbors:
+) -> bool:
+    """Fill the lists of new points; return False where some distances are out of range."""
     from isthmus.neighbors.by_kdtree import KdTreeNeighbors
 
     points = np.ascontiguousarray(points)
     prepared = prepare_points(points, metric)
     mapped = map_for_others(prepared, points)(np.ascontiguousarray(new))
+    limit = replace(prepared, scale=1.0).limits.entry
+    if has_tiny_entries(prepared.points, limit) or has_tiny_entries(mapped, limit):
+        return False
+    if not is_near(mapped, metric).all():
+        return False
     with Workers(n_jobs) as workers:
         KdTreeNeighbors(prepared, workers).fill_for(mapped, found)
-    return found
+    with_heights(found, prepared)
+    return True
 
 
 def stacked(points: Any, new: Any) -> Any:

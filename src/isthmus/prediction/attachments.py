@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus._numba.kernel import kernel
-from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.ultrametric import UltrametricTree
 
 
@@ -71,6 +71,16 @@ class Attachments:
         own = np.repeat(attached, counts)
         point[own], length[own] = self.point, self.length
         return Attachments(begin, point, length)
+
+    def mixed_with(self, others: Attachments, own: Array) -> Attachments:
+        """Return the edges of these new points and of others in one order.
+
+        own : (m,) bool
+            Which of all of them are these.
+        """
+        both = Attachments.joined([self, others])
+        order = np.argsort(np.argsort(~own, kind="stable"), kind="stable")
+        return Attachments.joined([both.part(i, i + 1) for i in order.tolist()])
 
     @classmethod
     def joined(cls, parts: list[Attachments]) -> Attachments:

@@ -21,8 +21,8 @@ from isthmus.ultrametric import UltrametricTree
 _TOGETHER, _TOGETHER_IN_TURNS = 1 << 12, 1 << 16
 # Entries of rows of distances that are held together.
 _AT_ONCE = 1 << 20
-# In the kernels' scale, where the tree's heights are below 2: squares do not overflow, and
-# distances beyond it are all alike to 12 digits.
+# In the kernels' scale, where the tree's heights are below 2: squares do not overflow. Beyond it
+# distances to all centres grow with the distance to the tree, to 100 digits.
 _AS_GOOD_AS_INFINITE = 1e140
 
 
@@ -98,6 +98,18 @@ class ClusterCentres:
             out[self._infinitely_far(attachments)] = np.inf
         return out
 
+    def distances(self, attachments: Attachments) -> Floats:
+        """Return the distances of new points to the centres of clusters, in the data's units.
+
+        Infinite where float64 cannot hold them.
+        """
+        lengths = self.space.lengths(self.squared_distances(attachments))
+        beyond = self._unlimited(attachments.length[attachments.begin[:-1]]) / _AS_GOOD_AS_INFINITE
+        far = beyond > 1.0
+        with np.errstate(over="ignore"):
+            lengths[far] *= beyond[far, None]
+        return lengths
+
     def _distances(self, attachments: Attachments) -> Iterator[tuple[int, Floats]]:
         """Yield a few clusters at a time: the first one, and squared distances, (n_new, m)."""
         lengths = self._scaled(attachments.length)
@@ -115,9 +127,12 @@ class ClusterCentres:
             yield first, distances
 
     def _scaled(self, lengths: Floats) -> Floats:
-        """Return distances in the kernels' scale."""
-        scaled = self.space.raised(lengths) / self.space.objective.unit
-        return np.minimum(scaled, _AS_GOOD_AS_INFINITE)
+        """Return distances in the kernels' scale, up to a limit."""
+        return np.minimum(self._unlimited(lengths), _AS_GOOD_AS_INFINITE)
+
+    def _unlimited(self, lengths: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.asarray(self.space.raised(lengths) / self.space.objective.unit)
 
     def _distances_by_rows(self, attachments: Attachments) -> Floats:
         """Return squared distances from rows of distances to all points: O(n k) per new point."""

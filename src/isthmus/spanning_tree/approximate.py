@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from isthmus._utils.memory import Budget
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Ints, Labels
 from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
@@ -30,10 +31,13 @@ from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.parameters import Neighborhood, check_n_neighbors
 from isthmus.neighbors.shared import shared_distances
 from isthmus.spanning_tree.best_edges import HUGE, Best
+from isthmus.spanning_tree.engine import FIXED_BYTES
 from isthmus.spanning_tree.listed_edges import join_offered_edges, scan_edges, scan_neighbors
 from isthmus.spanning_tree.result import NeighborhoodTree, SpanningTree, trusted_tree
 
 NAME = "approximate"
+# Bytes for each point beside coordinates and lists.
+_PER_POINT = 700
 # Neighbours that are searched for, at least: fewer leave many components.
 _FEWEST = 15
 # Points of a component that look for others, at most, and of all components together; and points
@@ -51,6 +55,7 @@ def find_approximate_tree(
     *,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    budget: Budget,
 ) -> NeighborhoodTree:
     """Return a spanning tree that is nearly minimum, from neighbours found or given.
 
@@ -60,10 +65,12 @@ def find_approximate_tree(
     n_points = n_points_of(data)
     size = 0 if neighborhood is None else check_n_neighbors(neighborhood.n_neighbors, n_points)
     prepared = _checked(data, metric)
-    if given is None:
-        indices = descend(prepared, max(size, _FEWEST), n_jobs)
-    else:
-        indices = check_given_neighbors(given, n_points)
+    indices = None if given is None else check_given_neighbors(given, n_points)
+    length = max(size, _FEWEST) if indices is None else indices.shape[1]
+    needed = _bytes_needed(prepared, length, has_means=getattr(neighborhood, "kind", "") == "mean")
+    budget.require(needed, f"An approximate spanning tree of {n_points:,} points")
+    if indices is None:
+        indices = descend(prepared, length, n_jobs)
     lists = measured(prepared, indices, n_jobs)
     if progress is not None:
         progress(1, 2)
@@ -71,6 +78,13 @@ def find_approximate_tree(
     if progress is not None:
         progress(2, 2)
     return found
+
+
+def _bytes_needed(prepared: PreparedPoints, length: int, *, has_means: bool) -> int:
+    """Return how much memory it takes: points as float32, lists, trees and heaps of pynndescent."""
+    n_points, n_features = prepared.points.shape
+    coordinates = (8 + 24 * has_means) * n_features  # and the means, mapped
+    return FIXED_BYTES + n_points * (coordinates + 12 * n_features + 64 * length + _PER_POINT)
 
 
 def _with_neighborhoods(
@@ -88,7 +102,7 @@ def _with_neighborhoods(
     neighbors = np.ascontiguousarray(lists.indices[:, :size])
     if neighborhood.kind == "mean":
         means = neighborhood_means(data, neighbors, prepared.metric, n_jobs)
-        of_means = prepare_points(means, prepared.metric)
+        of_means = prepare_points(means, prepared.metric.estimated_from(data))
         tree = _tree_of_lists(of_means, measured(of_means, lists.indices, n_jobs), n_jobs)
         return NeighborhoodTree(tree, None, neighbors, means)
     shared = Neighbors(neighbors, np.ascontiguousarray(lists.distances[:, :size]))
@@ -99,6 +113,11 @@ def _with_neighborhoods(
 def _checked(data: Any, metric: AnyMetric) -> PreparedPoints:
     if isinstance(metric, MappedMetric) and isinstance(data, np.ndarray):
         prepared = prepare_points(data, metric)
+        if prepared.unscaled is not None:
+            raise ValueError(
+                f"engine={NAME!r} would lose some distances: these points span too many orders of "
+                "magnitude. Use engine='auto', which keeps them."
+            )
         if is_supported(prepared):
             return prepared
     raise ValueError(

@@ -69,6 +69,7 @@ def find_neighborhood_tree(
             given_neighbors,
             n_jobs=check_n_jobs(n_jobs),
             progress=progress,
+            budget=budget or Budget(None),
         )
     common: dict[str, Any] = {"disconnected": disconnected, "engine": engine, "n_jobs": n_jobs}
     if neighborhood is None:
@@ -85,7 +86,8 @@ def find_neighborhood_tree(
         ).indices
         means = neighborhood_means(data, indices, metric, threads)
         left = budget.after(indices.nbytes + n_bytes_of(means))
-        found = find_spanning_tree(means, metric, progress=second, budget=left, **common)
+        of_data = metric.estimated_from(data)
+        found = find_spanning_tree(means, of_data, progress=second, budget=left, **common)
         if progress is not None:
             progress(1, 1)
         return NeighborhoodTree(found.tree, found.index, indices, means)

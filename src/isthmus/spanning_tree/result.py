@@ -110,7 +110,18 @@ class SpanningTree:
         edges, weights, engine = (content[name] for name in ("edges", "weights", "engine"))
         if not isinstance(edges, np.ndarray) or not isinstance(weights, np.ndarray):
             raise ValueError("edges and weights must be arrays.")  # noqa: TRY004
-        return cls(edges, weights, str(engine))
+        tree = cls(edges, weights, str(engine))
+        tree._refuse_cycles()
+        return tree
+
+    def _refuse_cycles(self) -> None:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        ends = self.edges[:, 0], self.edges[:, 1]
+        graph = coo_array((np.ones(len(self.weights)), ends), shape=2 * (self.n_points,))
+        if connected_components(graph, directed=False, return_labels=False) > 1:
+            raise ValueError("The edges form a cycle: they are no tree.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.edges, self.weights, self.engine)

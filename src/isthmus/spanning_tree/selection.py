@@ -15,6 +15,7 @@ from isthmus._utils.progress import Progress
 from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
 from isthmus.metrics.duplicates import Duplicates, find_duplicates
 from isthmus.metrics.input import Data, n_bytes_of
+from isthmus.metrics.mapped import in_range
 from isthmus.spanning_tree.by_blocks.engine import BlockedEngine
 from isthmus.spanning_tree.by_kdtree.engine import KdTreeEngine
 from isthmus.spanning_tree.engine import (
@@ -29,7 +30,8 @@ from isthmus.spanning_tree.kruskal import KruskalEngine
 from isthmus.spanning_tree.line import SortEngine
 from isthmus.spanning_tree.prim import PrimOnDistances, PrimOnPoints
 from isthmus.spanning_tree.prim_rowwise import PrimOnItems, PrimOnRows
-from isthmus.spanning_tree.result import Found, KdTreeIndex, trusted_tree
+from isthmus.spanning_tree.result import Found, KdTreeIndex, SpanningTree, trusted_tree
+from isthmus.spanning_tree.tiny_edges import with_exact_edges
 
 # In the order in which "auto" tries them. Those of one name take data of different kinds.
 ENGINES: tuple[Engine, ...] = (
@@ -79,11 +81,30 @@ def find_spanning_tree(
     problem = Problem(
         prepared, metric, distance, threads, progress, left, engine == "auto", n_neighbors
     )
+    found = _find_tree(problem, engine)
+    return found if _maps_new_points_alike(data, metric) else replace(found, index=None)
+
+
+def _find_tree(problem: Problem, engine: str) -> Found:
     for candidate in _candidates(problem, engine):
         found = _run(candidate, problem)
         if not isinstance(found, Declined):
-            return found if _maps_new_points_alike(data, metric) else replace(found, index=None)
+            return found
     raise AssertionError("the last engine never declines")
+
+
+def _tree_of_mapped_points(points: Any, problem: Problem, engine: str) -> SpanningTree:
+    """Return the tree of some mapped points of a problem, its weights the lengths of edges."""
+    metric = problem.prepared.metric.plain()
+    part = replace(
+        problem,
+        data=in_range(points, metric),
+        metric=metric,
+        budget=problem.budget.after(n_bytes_of(points)),
+        progress=None,
+        n_neighbors=0,
+    )
+    return _find_tree(part, engine).tree
 
 
 def _maps_new_points_alike(data: Data, metric: AnyMetric) -> bool:
@@ -136,6 +157,14 @@ def _run(engine: Engine, problem: Problem) -> Found | Declined:
     if duplicates is not None:
         edges = np.concatenate([duplicates.stars, duplicates.distinct[edges]])
         weights = np.concatenate([np.zeros(len(duplicates.stars)), weights])
+    if problem.has_prepared_points and problem.prepared.unscaled is not None:
+        name = "auto" if problem.may_decline else engine.name
+
+        def solve(points: Any) -> SpanningTree:
+            return _tree_of_mapped_points(points, problem, name)
+
+        edges, weights = with_exact_edges(problem.prepared, edges, weights, solve)
+        return Found(trusted_tree(edges, weights, engine.name, problem.n_jobs))
     tree = trusted_tree(edges, weights, engine.name, problem.n_jobs)
     if found.kdtree is None or not found.weights.all():
         return Found(tree, lists=found.neighbors)
@@ -150,7 +179,7 @@ def _without(problem: Problem, duplicates: Duplicates) -> Problem:
     held += BYTES_PER_EDGE * len(duplicates.stars)
     return replace(
         problem,
-        data=replace(problem.prepared, points=points),
+        data=replace(problem.prepared, points=points, unscaled=None),
         budget=problem.budget.after(held),
         n_neighbors=0,  # of all points, these would not be found on the way
     )

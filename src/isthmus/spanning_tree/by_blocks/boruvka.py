@@ -91,15 +91,20 @@ class _Run:
     def join(self) -> bool:
         """Run rounds until one component is left; return False where that takes too much."""
         n_components, largest = self.blocks.n_points, 0
+        has_searched = False
         new_label = np.empty(n_components, dtype=np.int32)
         while n_components > 1:
             best, unsure = self._best_edges(n_components)
             rounds.keep_certain(self.labels, unsure, best)
             if (best.distance == HUGE).all():
+                if has_searched:
+                    raise AssertionError("a search without an edge would go on for ever")
                 self._search_again(unsure, n_components, largest)
+                has_searched = True
                 if self._has_measured_too_many():
                     return False
                 continue
+            has_searched = False
             n_components = join_best(
                 n_components, -1, best, self.labels, self.joined, new_label, self.n_edges
             )

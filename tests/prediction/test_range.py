@@ -1,0 +1,77 @@
+"""New points beside fitted ones that span more orders of magnitude than squares can hold."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from isthmus import TransitiveCut, TransitiveKMeans
+from isthmus.prediction import attach
+from oracles.exact import exact_distances
+from spanning_tree.test_range import KINDS, wide
+
+
+def assert_nearest(fitted, new, labels, found):
+    """Check that each new point has the label of a nearest fitted one, within rounding."""
+    distances = exact_distances(np.vstack([fitted, new]), "euclidean")
+    rows = [row[: len(fitted)] for row in distances[len(fitted) :]]
+    for row, label in zip(rows, found, strict=True):
+        nearest = min(d for d, own in zip(row, labels, strict=True) if own == label)
+        assert nearest <= min(row) * (1 + Fraction(1, 10**14))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("search", ["rows", "kd-tree", "sparse"])
+def test_predictions_are_exact(kind, search, monkeypatch):
+    if search == "kd-tree":
+        monkeypatch.setattr(attach, "_FEW_POINTS", 0)
+    as_given = csr_array if search == "sparse" else np.asarray
+    X = wide(kind, 100, 2, seed=3)
+    X = X[np.random.default_rng(0).permutation(100)]
+    fitted, new = X[:60], X[60:]
+    model = TransitiveCut(30).fit(as_given(fitted))
+    found = model.predict(as_given(new)).tolist()
+    assert_nearest(fitted, new, model.labels_, found)
+    assert [int(model.predict(as_given(new[i : i + 1]))[0]) for i in range(40)] == found
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_a_far_row_changes_no_other(layout):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4)) * 1e-80
+    new = rng.normal(size=(20, 4)) * 1e-80
+    model = TransitiveCut(20).fit(layout(X))
+    expected = model.predict(layout(new))
+    distances = model.transform(layout(new))
+    for far in (1e18, 1e99, 1e200):
+        batch = np.vstack([new, np.full((1, 4), far)])
+        np.testing.assert_array_equal(model.predict(layout(batch))[:20], expected)
+        np.testing.assert_array_equal(model.transform(layout(batch))[:20], distances)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "seuclidean", "mahalanobis"])
+@pytest.mark.parametrize(
+    "model", [TransitiveCut(3), TransitiveKMeans(3), TransitiveKMeans(3, space="embedding")]
+)
+def test_distances_to_centres_grow_with_the_distance(metric, model):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = clone(model).set_params(metric=metric).fit(X)
+    at_1e30 = model.transform([[1e30, -2e30]])
+    for factor in (1e20, 1e70, 1e110, 1e200, 1e275):
+        found = model.transform([[1e30 * factor, -2e30 * factor]])
+        np.testing.assert_allclose(found / factor, at_1e30, rtol=1e-12)
+    assert model.score([[1e200, 0.0]]) == -np.inf
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "seuclidean", "mahalanobis"])
+def test_distances_that_float64_cannot_hold(metric):
+    X = np.random.default_rng(0).normal(size=(60, 2)) * 1e-200
+    model = TransitiveCut(3, metric=metric).fit(X)
+    new = [[1e-200, 0.0], [1.5e308, 1.5e308]]
+    with pytest.raises(ValueError, match="too large for float64"):
+        model.transform(new)
+    with pytest.raises(ValueError, match="too large for float64"):
+        model.predict(new)
+    assert np.isinf(TransitiveCut(3).fit(X).transform([[1.7e308, 0.0]])).all()
