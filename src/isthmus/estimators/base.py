@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import (
@@ -25,7 +25,6 @@ from isthmus._utils.parameters import (
 )
 from isthmus._utils.progress import Stages
 from isthmus._utils.typing import Floats, Labels
-from isthmus.estimators.exploring import clustering_of, columns_to_show
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
@@ -33,15 +32,15 @@ from isthmus.estimators.fitted import (
 from isthmus.estimators.fitting import check_request, find_clusters
 from isthmus.estimators.input import check_new_input, input_tags
 from isthmus.estimators.persistence import load_model, save_model
-from isthmus.explorer.api import ExplorerPage, make_page
-from isthmus.explorer.figure import require_bokeh
-from isthmus.explorer.options import check_options, check_path
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.cluster_path import ClusterPath, cluster_path
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.spanning_tree import SpanningTree
 from isthmus.summary.clusters import ClusterSummary
 from isthmus.ultrametric import UltrametricTree
+
+if TYPE_CHECKING:
+    from isthmus.explorer import ExplorerPage
 
 
 class TransitiveClusterer(
@@ -376,6 +375,11 @@ class TransitiveClusterer(
         -------
         ExplorerPage
         """
+        from isthmus.estimators.exploring import clustering_of, columns_to_show
+        from isthmus.explorer.api import make_page
+        from isthmus.explorer.figure import require_bokeh
+        from isthmus.explorer.options import check_options, check_path
+
         fitted, target = self._record, check_path(path)
         require_bokeh()
         columns = columns_to_show(fitted, X)

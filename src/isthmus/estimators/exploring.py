@@ -26,8 +26,9 @@ _LEAVES = 40
 def columns_to_show(fitted: FittedModel, X: Any) -> Columns:
     """Return the columns of X or, where it is None, those of the points that were fitted."""
     n_rows = len(fitted.labels)
+    names = None if fitted.feature_names is None else fitted.feature_names.tolist()
     if X is not None:
-        columns = read_columns(X, fitted.feature_names)
+        columns = read_columns(X, names)
         if columns.n_rows != n_rows:
             raise ValueError(f"X has {columns.n_rows} rows, but {n_rows} rows were fitted.")
         return columns
@@ -38,7 +39,7 @@ def columns_to_show(fitted: FittedModel, X: Any) -> Columns:
             "Rows of weight 0 were left out of the fit, which does not hold them. Give all rows: "
             "explore(X)."
         )
-    return read_columns(fitted.points, fitted.feature_names)
+    return read_columns(fitted.points, names)
 
 
 def clustering_of(model: TransitiveClusterer, fitted: FittedModel, k_max: Any) -> Clustering:

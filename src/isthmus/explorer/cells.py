@@ -70,8 +70,8 @@ def _refined(cell_of: Ints, codes: Ints) -> Ints:
     pairs = cell_of * n_codes + codes
     occurs = np.zeros((int(cell_of.max()) + 1) * n_codes, dtype=bool)
     occurs[pairs] = True
-    numbers: Ints = np.cumsum(occurs) - 1
-    return numbers[pairs]
+    refined: Ints = (np.cumsum(occurs) - 1)[pairs]
+    return refined
 
 
 def nodes_of_labels(cells: Cells, parts: PartTree, numbers: Sequence[int]) -> list[Ints | None]:

@@ -62,7 +62,7 @@ def read_columns(table: Any, names: Sequence[str] | None = None) -> Columns:
     """Return the columns of a data frame (pandas, polars), a 2-D array or a sparse matrix.
 
     names : sequence of str, optional
-        Of the columns of an array; x0, x1, … where not given.
+        Of the columns of an array, if it has as many; x0, x1, … otherwise.
     """
     if hasattr(table, "columns") and hasattr(table, "shape") and not isinstance(table, np.ndarray):
         return _read_frame(table)
@@ -75,7 +75,9 @@ def read_columns(table: Any, names: Sequence[str] | None = None) -> Columns:
                 f"X must be a data frame, or a table of numbers of shape (n_samples, n_columns); "
                 f"got an array of type {numbers.dtype} and shape {numbers.shape}."
             )
-    found = [f"x{j}" for j in range(numbers.shape[1])] if names is None else [*map(str, names)]
+    found = [f"x{j}" for j in range(numbers.shape[1])]
+    if names is not None and len(names) == len(found):
+        found = [*map(str, names)]
     return Columns(numbers.shape[0], found, numbers, {})
 
 

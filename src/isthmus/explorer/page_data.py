@@ -124,7 +124,9 @@ def _clusters(clustering: Clustering, options: Options, parts: PartTree, cells: 
         of_numbers.append(np.arange(n_clusters, n_clusters + k) if nodes is None else nodes)
         if nodes is None:
             more.append(cells.labels[i] == np.arange(k)[:, None])
-            partitions.append(n_clusters + clustering.path.labels[i][clustering.rows])
+            partitions.append(
+                n_clusters + clustering.path.labels[i][clustering.rows].astype(np.int64)
+            )
             n_clusters += k
     members = np.concatenate([members, *more])
     nested = all(nodes is not None for nodes in by_node)
@@ -133,9 +135,7 @@ def _clusters(clustering: Clustering, options: Options, parts: PartTree, cells: 
         if nested
         else colours_by_overlap(cells, numbers)
     )
-    figures = measure_clusters(
-        clustering.tree, clustering.point_weights, n_clusters, map(np.int64, partitions)
-    )
+    figures = measure_clusters(clustering.tree, clustering.point_weights, n_clusters, partitions)
     weights = clustering.row_weights()
     differences = largest_differences(options.columns, cells.cell_of, weights, members)
     return Clusters(of_numbers, colours, node_colours, members, figures, differences)
