@@ -28,7 +28,7 @@ def columns_to_show(fitted: FittedModel, X: Any) -> Columns:
     n_rows = len(fitted.labels)
     names = None if fitted.feature_names is None else fitted.feature_names.tolist()
     if X is not None:
-        columns = read_columns(X, names)
+        columns = X if isinstance(X, Columns) else read_columns(X, names)
         if columns.n_rows != n_rows:
             raise ValueError(f"X has {columns.n_rows} rows, but {n_rows} rows were fitted.")
         return columns

@@ -102,7 +102,7 @@ def contract(
     between : (m - 1, 2) int64, out
         The shown points that these edges connect.
     """
-    children, starts, sizes, edges = shape
+    children, starts, sizes, edges = shape.children, shape.starts, shape.sizes, shape.edges
     n_points = children.shape[0] + 1
     for i in range(n_points):
         count[i] = 1 if index[i] >= 0 else 0
