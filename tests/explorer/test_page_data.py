@@ -65,7 +65,7 @@ def all_fits():
     points, _ = make_blobs(120, centers=5, cluster_std=1.5, random_state=1)
     weights = np.random.default_rng(0).integers(0, 3, 120)
     distances = np.abs(points[:, None] - points).sum(axis=2)
-    given, words = {"coordinates": points}, ["a" * i for i in range(120)]
+    given = {"coordinates": points}
     return {
         "cut": (TransitiveCut(4).fit(points), {}),
         "auto": (TransitiveCut("auto").fit(points), {}),
@@ -286,7 +286,7 @@ def test_axes(all_fits):
         assert [axis.name for axis in model.explore(**how).data.axes] == expected
     model, _ = all_fits["many columns"]
     axes = model.explore().data.axes
-    assert [axis.name for axis in axes[:2]] == ["principal component 1", "principal component 2"]
+    assert [axis.name for axis in axes[:2]] == ["PC 1", "PC 2"]
     assert len(axes) == 2 + 9 + 1
     chosen = model.explore(coordinates=["x3", "x1"]).data.axes
     assert [axis.name for axis in chosen[:2]] == ["x3", "x1"]
@@ -337,10 +337,9 @@ def test_few_rows():
 
 
 def test_infinite_distances():
-    distances = np.full((6, 6), np.inf)
-    distances[:3, :3] = distances[3:, 3:] = 1.0
-    np.fill_diagonal(distances, 0.0)
-    model = TransitiveCut(2, metric="precomputed", disconnected="join").fit(distances)
+    graph = np.zeros((6, 6))
+    graph[:3, :3] = graph[3:, 3:] = 1.0 - np.eye(3)
+    model = TransitiveCut(2, metric="precomputed", disconnected="join").fit(csr_array(graph))
     page = model.explore(coordinates=np.arange(12.0).reshape(6, 2))
     assert "</html>" in page.html
 

@@ -14,7 +14,7 @@ from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.explorer.columns import Columns
 
 SCORE = "outlier score"
-_COMPONENTS = ("principal component 1", "principal component 2")
+_COMPONENTS = ("PC 1", "PC 2")  # principal components
 # The most values of columns beside the two that are drawn first, so that pages stay small.
 _MOST_VALUES = 250_000
 

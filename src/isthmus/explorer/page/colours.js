@@ -1,9 +1,10 @@
 "use strict";
-// Colours of clusters: the palette of Okabe and Ito, which colour-blind readers can tell apart; then
-// lighter and darker ones. Numbers beside the points say the same.
+// Colours of clusters: the palette of Okabe and Ito, then a muted one of Tol's, both made for
+// colour-blind readers; then lighter and darker ones. Numbers beside the points say the same.
 
 (() => {
   const BASE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a90f", "#000000"];
+  const MUTED = ["#882255", "#44aa99", "#cc6677", "#332288", "#999933", "#aa4499", "#117733", "#ddaa77"];
   const GREY = "#9aa3ad";
   const FADED = "2e";
   const DARK_INK = "#f2f4f7";
@@ -21,10 +22,10 @@
   class Colours {
     // count: how many colours clusters may have
     constructor(count, isDark) {
-      const base = isDark ? [...BASE.slice(0, 7), DARK_INK] : BASE;
+      const base = [...BASE.slice(0, 7), isDark ? DARK_INK : BASE[7], ...MUTED];
       this.solid = Array.from({ length: count }, (_, i) => {
-        const colour = base[i % 8];
-        const turn = Math.floor(i / 8) % 5;
+        const colour = base[i % base.length];
+        const turn = Math.floor(i / base.length) % 5;
         if (turn === 0) return colour;
         return mixed(colour, turn % 2 ? "#ffffff" : "#202020", turn < 3 ? 0.45 : 0.68);
       });

@@ -3,18 +3,18 @@
 
 (() => {
   const { svg } = Explorer;
-  const [WIDTH, HEIGHT, TOP, BOTTOM, LEFT] = [560, 250, 14, 20, 8];
+  const [HEIGHT, TOP, BOTTOM, LEFT] = [250, 14, 20, 8];
 
   class DendrogramView {
     // onClick: called with the node of a branch
     constructor(data, tree, target, onClick) {
       [this.data, this.tree, this.target, this.onClick] = [data, tree, target, onClick];
       this.current = 0; // the branch that the keyboard is at
-      this.place();
+      this.placeNodes();
     }
 
     // Heights by the logarithm of scores; leaves from left to right, larger branches first.
-    place() {
+    placeNodes() {
       const { scores } = this.data.tree;
       const finite = [...scores].filter((s) => s > 0 && Number.isFinite(s));
       const [low, high] = [Math.log(Math.min(...finite, 1e300)), Math.log(Math.max(...finite, 1e-300))];
@@ -39,13 +39,19 @@
         if (pair === null) leaves.push(node);
         else stack.push(...[...pair].sort((a, b) => rows[a] - rows[b] || b - a));
       }
-      const room = (WIDTH - 2 * LEFT) / leaves.length;
-      leaves.forEach((leaf, i) => { this.x[leaf] = LEFT + (i + 0.5) * room; });
+      this.order = leaves;
+    }
+
+    // Spread the leaves over a width.
+    spread(width) {
+      this.width = width;
+      const n = this.tree.children.length;
+      const room = (width - 2 * LEFT) / this.order.length;
+      this.order.forEach((leaf, i) => { this.x[leaf] = LEFT + (i + 0.5) * room; });
       for (let v = n - 1; v >= 0; v--) {
         const pair = this.tree.children[v];
         if (pair !== null) this.x[v] = (this.x[pair[0]] + this.x[pair[1]]) / 2;
       }
-      this.order = leaves;
     }
 
     y(height) { return TOP + (1 - height) * (HEIGHT - TOP - BOTTOM); }
@@ -53,6 +59,7 @@
     // partition: what is on the screen; picked: a node, or null
     draw(partition, colours, picked) {
       const hadFocus = this.target.contains(document.activeElement);
+      this.spread(Math.max(280, this.target.clientWidth));
       const nodes = partition.nodes();
       const colourOf = this.coloursOfNodes(partition, colours, nodes);
       const branches = this.tree.children.map((_, node) => this.branch(node, colourOf, nodes, picked));
@@ -60,7 +67,7 @@
         ? this.badges(partition, colours) : [];
       this.target.replaceChildren(svg(
         "svg",
-        { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Dendrogram of the clusters" },
+        { viewBox: `0 0 ${this.width} ${HEIGHT}`, role: "group", "aria-label": "Dendrogram of the clusters" },
         ...branches, ...this.cutLine(partition), ...badges,
       ));
       this.buttons = branches;
@@ -150,8 +157,8 @@
       const above = k >= 2 && k - 2 < scores.length ? this.heightOf(scores[k - 2]) : 1;
       const below = k - 1 < scores.length ? this.heightOf(scores[k - 1]) : 0;
       const y = this.y((above + below) / 2);
-      const line = svg("line", { x1: 0, x2: WIDTH, y1: y, y2: y, class: "cut-line" });
-      return [line, svg("text", { x: WIDTH, y: y - 4, "text-anchor": "end", class: "strong" }, `k = ${k}`)];
+      const line = svg("line", { x1: 0, x2: this.width, y1: y, y2: y, class: "cut-line" });
+      return [line, svg("text", { x: this.width, y: y - 4, "text-anchor": "end", class: "strong" }, `k = ${k}`)];
     }
 
     // The number of each cluster, at the top of its branch.

@@ -3,7 +3,7 @@
 
 (() => {
   const { svg } = Explorer;
-  const [WIDTH, CHART, GAP, LEFT, TOP] = [560, 54, 16, 96, 16];
+  const [CHART, GAP, LEFT, TOP] = [54, 16, 84, 16];
 
   class EvidenceView {
     // onPick: called with a number of clusters
@@ -15,21 +15,22 @@
         { name: "gap strength", values: evidence.gapStrength, mark: evidence.clearFrom },
         { name: "silhouette", values: evidence.silhouette },
       ];
-      const n = data.numbers.length;
-      this.x = (i) => LEFT + ((i + 0.5) * (WIDTH - LEFT)) / n;
     }
 
+    x(i) { return LEFT + ((i + 0.5) * (this.width - LEFT)) / this.data.numbers.length; }
+
     draw(k) {
+      this.width = Math.max(280, this.target.clientWidth);
       const { numbers, evidence } = this.data;
       const height = TOP + this.charts.length * (CHART + GAP) + 6;
-      const room = (WIDTH - LEFT) / numbers.length;
+      const room = (this.width - LEFT) / numbers.length;
       const parts = [];
       const now = numbers.indexOf(k);
       const band = { y: TOP - 4, height: height - TOP - 14, width: room };
       if (now >= 0) parts.push(svg("rect", { x: this.x(now) - room / 2, class: "now", ...band }));
       this.charts.forEach((chart, c) => parts.push(...this.chart(chart, TOP + c * (CHART + GAP), now)));
       numbers.forEach((number, i) => {
-        const isShown = numbers.length <= 24 || number % 5 === 0 || number === 1;
+        const isShown = room >= 16 || number % (room >= 8 ? 2 : 5) === 0 || number === 1 || i === now;
         const strong = i === now ? "strong" : null;
         if (isShown) {
           parts.push(svg("text", { x: this.x(i), y: height - 4, "text-anchor": "middle", class: strong },
@@ -45,7 +46,7 @@
       });
       parts.push(svg("text", { x: 0, y: height - 4 }, "clusters"));
       this.target.replaceChildren(svg("svg", {
-        viewBox: `0 0 ${WIDTH} ${height}`, role: "img",
+        viewBox: `0 0 ${this.width} ${height}`, role: "img",
         "aria-label": `Evidence for each number of clusters. ${now >= 0 ? this.described(now) : ""}`,
       }, ...parts));
     }
@@ -64,15 +65,15 @@
       const [low, high] = [Math.min(...shown, Infinity), Math.max(...shown, -Infinity)];
       const y = (v) => top + CHART * (1 - (high > low ? (v - low) / (high - low) : 0.5));
       const parts = [
-        svg("line", { x1: LEFT, x2: WIDTH, y1: top + CHART + 3, y2: top + CHART + 3, class: "grid" }),
+        svg("line", { x1: LEFT, x2: this.width, y1: top + CHART + 3, y2: top + CHART + 3, class: "grid" }),
         svg("text", { x: 0, y: top + 12, class: "strong" }, name),
       ];
       if (now >= 0) {
         parts.push(svg("text", { x: 0, y: top + 28 }, Explorer.shortNumber(values[now], 3)));
       }
       if (mark !== undefined && mark >= low && mark <= high) {
-        parts.push(svg("line", { x1: LEFT, x2: WIDTH, y1: y(mark), y2: y(mark), class: "cut-line" }));
-        parts.push(svg("text", { x: WIDTH, y: y(mark) - 3, "text-anchor": "end" }, "clear above"));
+        parts.push(svg("line", { x1: LEFT, x2: this.width, y1: y(mark), y2: y(mark), class: "cut-line" }));
+        parts.push(svg("text", { x: this.width, y: y(mark) - 3, "text-anchor": "end" }, "clear above"));
       }
       let path = "";
       scaled.forEach((v, i) => {

@@ -29,6 +29,11 @@
       await this.points.embed(item, byId("plot"));
       this.points.setAxes(0, 1);
       this.refresh();
+      let { innerWidth: width } = window;
+      addEventListener("resize", () => {
+        if (innerWidth !== width) this.refresh();
+        width = innerWidth;
+      });
     }
 
     // What is on the screen --------------------------------------------------------------------

@@ -24,7 +24,7 @@
       value: (row) => row.distance,
       text: (row) => (row.next < 0 ? "–" : `${shortNumber(row.distance)} to ${row.next}`),
     },
-    { name: "outlier score", value: (row) => row.score, text: (row) => shortNumber(row.score, 2) },
+    { name: "outlier score", value: (row) => row.score, text: (row) => (Number.isNaN(row.score) ? "–" : row.score.toFixed(2)) },
     {
       name: "differs most in",
       value: (row) => (row.differences.length > 0 ? Math.abs(row.differences[0][2]) : 0),
@@ -67,6 +67,7 @@
       const { value } = COLUMNS[this.sort.column];
       const sign = this.sort.down ? -1 : 1;
       const rows = partition.clusters.map((_, label) => this.rowOf(partition, label));
+      this.largest = rows.reduce((most, row) => Math.max(most, row.share), 0);
       rows.sort((a, b) => sign * (value(a) - value(b)) || a.label - b.label);
       this.heads.forEach((head, c) => {
         const order = this.sort.down ? "descending" : "ascending";
@@ -93,8 +94,9 @@
     cell({ text, isBar }, row, colour) {
       const cell = html("td", {}, text(row));
       if (isBar) {
-        const width = Math.max(2, 60 * row.share);
-        cell.append(html("span", { class: "bar", style: `width: ${width}px; background: ${colour}` }));
+        const width = Math.max(2, (56 * row.share) / this.largest);
+        const bar = html("span", { class: "bar", style: `width: ${width}px; background: ${colour}` });
+        cell.append(html("span", { class: "bar-room" }, bar));
       }
       return cell;
     }
