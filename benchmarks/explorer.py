@@ -34,10 +34,10 @@ def run(sizes: tuple[int, ...] = (10_000, 100_000, 1_000_000)) -> Table:
         "explorer",
         "The explorer page",
         "Points in the plane in 20 Gaussian clusters, TransitiveCut(20), one thread. make: "
-        "model.explore(path=…) after the fit, best of 2, with outlier scores, evidence and clusters "
-        "for 1 to 20. slider: medians over 19 moves of the slider in headless Chromium without a "
-        "graphics card (software WebGL); script is what runs in the page, painted is the time until "
-        "the frame is drawn.",
+        "model.explore(path=…) after the fit, best of 2, with outlier scores, evidence and "
+        "clusters for 1 to 20. slider: medians over 19 moves of the slider in headless Chromium "
+        "without a graphics card; script is what runs in the page, painted is the time until the "
+        "frame is drawn.",
     )
     with tempfile.TemporaryDirectory() as folder:
         TransitiveCut(20).fit(make("clustered", 2_000, 2)).explore(path=Path(folder, "first.html"))

@@ -1,8 +1,10 @@
 """The explorer page in a real browser, opened from disk without a network."""
 
 import csv
+import io
 import json
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,10 @@ from sklearn.datasets import make_blobs
 from chromium import start_chromium, wait_for
 from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus.datasets import make_two_moons
+
+mpl.use("Agg")
+
+from matplotlib import pyplot as plt
 
 HOSTILE = "<script>window.hacked = 1</script></script><img src=x onerror='window.hacked=2'>"
 N_ROWS = 240
@@ -193,11 +199,23 @@ def test_the_suggested_number_is_marked(page):
     assert page.text("k-value") == "5"
 
 
-def test_points_are_drawn_by_webgl(page):
-    assert page.run(
-        "const view = [...Bokeh.index][0] ?? Object.values(Bokeh.index)[0];"
-        "return view.canvas_view.webgl != null"
+def test_every_point_is_drawn_in_its_colour(page, frame, model):
+    """Most pixels at the places of points have the colours of their clusters."""
+    points = frame.iloc[:, :2].to_numpy()
+    places = page.on_screen(points)
+    page.run("document.getElementById('tooltip').hidden = true; Explorer.app.points.drawNames([])")
+    page.chromium.execute_async_script(  # two frames later
+        "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(arguments[0], 100)))"
     )
+    picture = plt.imread(io.BytesIO(page.chromium.get_screenshot_as_png()))[:, :, :3]
+    expected = page.run(
+        "const {partition, colours} = Explorer.app;return partition.colours.map(c => colours.of(c))"
+    )
+    colours = np.array([mpl.colors.to_rgb(colour) for colour in expected])
+    found = picture[places[:, 1].round().astype(int), places[:, 0].round().astype(int)]
+    right = np.abs(found - colours[model.labels_]).max(axis=1) < 0.02
+    assert right.mean() > 0.97
+    page.run("Explorer.app.refresh()")
 
 
 def test_two_clicked_points_show_the_path(page, frame, model):

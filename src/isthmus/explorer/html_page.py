@@ -20,6 +20,8 @@ SCRIPTS = (
     "csv.js",
     "colours.js",
     "svg.js",
+    "grid.js",
+    "raster.js",
     "points_view.js",
     "dendrogram_view.js",
     "evidence_view.js",
@@ -27,9 +29,9 @@ SCRIPTS = (
     "controls.js",
     "main.js",
 )
-# Scripts and styles are in the page (WebGL in Bokeh evaluates some); every request is forbidden.
+# Scripts and styles are in the page; every request is forbidden, and so is evaluating text.
 POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
 

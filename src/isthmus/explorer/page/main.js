@@ -72,6 +72,7 @@
     showAll() {
       this.highlight = null;
       this.setPicked([]);
+      this.select([]);
       this.refresh();
     }
 
@@ -160,6 +161,7 @@
         ? "Draw a lasso around points."
         : `${count(points.length, "row")} selected.`;
       byId("selection-download").disabled = points.length === 0;
+      this.drawPoints();
     }
 
     // Downloads --------------------------------------------------------------------------------
@@ -216,7 +218,17 @@
       for (let i = 0; i < cell.length; i++) {
         paints[i] = level[i] >= this.threshold ? grey[cell[i]] : paint[cell[i]];
       }
+      if (this.selection.length > 0) this.fadeUnselected(paints);
       this.points.draw(paints, this.colours);
+    }
+
+    fadeUnselected(paints) {
+      const isSelected = new Uint8Array(paints.length);
+      for (const i of this.selection) isSelected[i] = 1;
+      const firstFaded = this.colours.count + 1;
+      for (let i = 0; i < paints.length; i++) {
+        if (!isSelected[i] && paints[i] < firstFaded) paints[i] += firstFaded;
+      }
     }
 
     fadedCells() {

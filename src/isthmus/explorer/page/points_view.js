@@ -2,63 +2,7 @@
 // The points, drawn by Bokeh. Everything that a pointer does to them is found out here.
 
 (() => {
-  const BUCKETS = 256; // of the grid that finds the nearest point, along each side
   const REACH = 14; // pixels from the pointer to the point that is meant
-
-  function extent(values) {
-    let [low, high] = [Infinity, -Infinity];
-    for (const value of values) {
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-    if (!(low <= high)) return [0, 1];
-    return low === high ? [low - 1, high + 1] : [low, high];
-  }
-
-  // Points in square buckets, for the nearest one to any place.
-  class Grid {
-    constructor(x, y) {
-      [this.x, this.y] = [x, y];
-      [[this.x0, this.x1], [this.y0, this.y1]] = [extent(x), extent(y)];
-      const n = x.length;
-      const bucket = new Int32Array(n);
-      this.starts = new Int32Array(BUCKETS * BUCKETS + 1);
-      for (let i = 0; i < n; i++) {
-        bucket[i] = this.column(x[i]) * BUCKETS + this.line(y[i]);
-        this.starts[bucket[i] + 1]++;
-      }
-      for (let b = 0; b < BUCKETS * BUCKETS; b++) this.starts[b + 1] += this.starts[b];
-      const next = this.starts.slice();
-      this.order = new Int32Array(n);
-      for (let i = 0; i < n; i++) this.order[next[bucket[i]]++] = i;
-    }
-
-    static slot(value, low, high) {
-      const slot = Math.floor(((value - low) / (high - low)) * BUCKETS);
-      return Math.min(BUCKETS - 1, Math.max(0, slot || 0));
-    }
-
-    column(x) { return Grid.slot(x, this.x0, this.x1); }
-
-    line(y) { return Grid.slot(y, this.y0, this.y1); }
-
-    // The nearest point within reach; scale is in pixels per unit. -1 where there is none.
-    nearest(x, y, scaleX, scaleY, reach) {
-      const [rx, ry] = [reach / scaleX, reach / scaleY];
-      let [best, least] = [-1, reach * reach];
-      for (let c = this.column(x - rx); c <= this.column(x + rx); c++) {
-        for (let l = this.line(y - ry); l <= this.line(y + ry); l++) {
-          for (let p = this.starts[c * BUCKETS + l]; p < this.starts[c * BUCKETS + l + 1]; p++) {
-            const i = this.order[p];
-            const dx = (this.x[i] - x) * scaleX;
-            const dy = (this.y[i] - y) * scaleY;
-            if (dx * dx + dy * dy < least) [best, least] = [i, dx * dx + dy * dy];
-          }
-        }
-      }
-      return best;
-    }
-  }
 
   class PointsView {
     // on: { pick(point), hover(point or -1), select(points) }
@@ -74,22 +18,20 @@
       const views = await Bokeh.embed.embed_item(item, target);
       this.plot = [...views][0].model;
       const model = (name) => this.plot.document.get_model_by_name(name);
-      this.source = model("points");
-      this.mapper = model("mapper");
+      this.image = model("image data");
       this.sources = Object.fromEntries(
         ["path", "hop", "picked", "names"].map((name) => [name, model(`${name} data`)]));
       this.glyphs = Object.fromEntries(
-        ["markers", "path", "hop", "picked", "names"].map((name) => [name, model(name).glyph]));
-      this.glyphs.markers.size = { value: Math.min(9, Math.max(3, 17 - 3 * Math.log10(this.n + 1))) };
+        ["path", "hop", "picked"].map((name) => [name, model(name).glyph]));
       this.plot.on_event("tap", (event) => this.on.pick(this.at(event.x, event.y)));
       this.plot.on_event("mousemove", (event) => this.on.hover(this.at(event.x, event.y)));
       this.plot.on_event("mouseleave", () => this.on.hover(-1));
-      const selected = () => setTimeout(() => this.on.select([...this.source.selected.indices]));
-      this.plot.on_event("selectiongeometry", selected);
-      this.plot.on_event("reset", () => {
-        this.source.selected.indices = [];
-        selected();
+      this.plot.on_event("selectiongeometry", ({ geometry, final: isFinal }) => {
+        if (isFinal) this.on.select(Explorer.pointsWithin(this.x, this.y, geometry.x, geometry.y));
       });
+      this.plot.on_event("reset", () => this.on.select([]));
+      this.plot.on_event("rangesupdate", () => this.drawSoon());
+      new ResizeObserver(() => this.drawSoon()).observe(target);
     }
 
     get x() { return this.points.axes[this.axes[0]].values; }
@@ -99,7 +41,7 @@
     // Draw other axes, by their numbers.
     setAxes(x, y) {
       this.axes = [x, y];
-      this.grid = new Grid(this.x, this.y);
+      this.grid = new Explorer.Grid(this.x, this.y);
       for (const [range, low, high] of [
         [this.plot.x_range, this.grid.x0, this.grid.x1],
         [this.plot.y_range, this.grid.y0, this.grid.y1],
@@ -112,10 +54,42 @@
 
     // paints: for each point, an index into the palette
     draw(paints, colours) {
-      this.paints = paints;
-      const { palette } = colours;
-      this.mapper.setv({ palette, low: -0.5, high: palette.length - 0.5 });
-      this.source.data = { x: this.x, y: this.y, paint: paints };
+      [this.paints, this.colours] = [paints, colours];
+      this.drawImage();
+    }
+
+    // In the next frame: ranges and sizes may change many times before.
+    drawSoon() {
+      if (this.isWaiting) return;
+      this.isWaiting = true;
+      requestAnimationFrame(() => {
+        this.isWaiting = false;
+        this.drawImage();
+      });
+    }
+
+    drawImage() {
+      const { x_range, y_range, inner_width, inner_height } = this.plot;
+      const [width, height] = [inner_width, inner_height].map((n) => Math.round(n * devicePixelRatio));
+      if (!(width > 0 && height > 0) || this.colours === undefined) {
+        this.drawSoon();
+        return;
+      }
+      const view = { x0: x_range.start, x1: x_range.end, y0: y_range.start, y1: y_range.end };
+      const pixels = new Uint32Array(width * height);
+      const diameter = devicePixelRatio * Math.min(9, Math.max(3, 17 - 3 * Math.log10(this.n + 1)));
+      const { palette, count } = this.colours;
+      Explorer.drawDiscs(
+        { bytes: new Uint8Array(pixels.buffer), width, height },
+        { x: this.x, y: this.y, paints: this.paints, palette, firstFaded: count + 1, diameter },
+        view,
+      );
+      // Bokeh's kind of array, of which the figure came with one
+      const Pixels = this.image.data.image[0].constructor;
+      this.image.data = {
+        image: [new Pixels(pixels.buffer, [height, width])],
+        x: [view.x0], y: [view.y0], dw: [view.x1 - view.x0], dh: [view.y1 - view.y0],
+      };
     }
 
     // labels: [{ point, text, colour }]
