@@ -214,7 +214,7 @@ def test_every_point_is_drawn_in_its_colour(page, frame, model):
     colours = np.array([mpl.colors.to_rgb(colour) for colour in expected])
     found = picture[places[:, 1].round().astype(int), places[:, 0].round().astype(int)]
     right = np.abs(found - colours[model.labels_]).max(axis=1) < 0.02
-    assert right.mean() > 0.97
+    assert right.mean() > 0.99
     page.run("Explorer.app.refresh()")
 
 

@@ -65,7 +65,7 @@ def figure_item() -> dict[str, Any]:
     nothing = np.zeros((1, 1), dtype=np.uint32)
     image = {"image": [nothing], "x": [0], "y": [0], "dw": [1], "dh": [1]}
     source = ColumnDataSource(image, name="image data")
-    plot.image_rgba("image", "x", "y", "dw", "dh", source=source, level="image")
+    plot.image_rgba("image", "x", "y", "dw", "dh", source=source, level="glyph")
     for name, width in (("path", 2.5), ("hop", 5)):
         source = ColumnDataSource({"x": [], "y": []}, name=f"{name} data")
         plot.line("x", "y", source=source, line_width=width, name=name)

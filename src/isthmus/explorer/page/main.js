@@ -189,12 +189,7 @@
     // Drawing ----------------------------------------------------------------------------------
 
     refresh() {
-      const used = [...this.data.nodeColours, ...this.data.coloursOf.flat()];
-      this.colours = new Explorer.Colours(used.reduce((a, b) => Math.max(a, b), 0) + 1, this.isDark);
-      const style = getComputedStyle(document.documentElement);
-      const [ink, faint, line, warn] = ["ink", "faint", "line", "warn"].map(
-        (name) => style.getPropertyValue(`--${name}`).trim());
-      this.points.drawTheme(ink, faint, line, warn);
+      if (this.colours === undefined || this.drawnDark !== this.isDark) this.drawTheme();
       this.drawPoints();
       this.drawNames();
       const node = this.highlight?.node ?? null;
@@ -205,6 +200,17 @@
       this.drawBranch(node);
       this.drawNumber(k);
       this.drawOutliers();
+    }
+
+    drawTheme() {
+      this.drawnDark = this.isDark;
+      const used = [...this.data.nodeColours, ...this.data.coloursOf.flat()];
+      const most = used.reduce((a, b) => Math.max(a, b), 0) + 1;
+      this.colours = new Explorer.Colours(most, this.isDark);
+      const style = getComputedStyle(document.documentElement);
+      const [ink, faint, line, warn] = ["ink", "faint", "line", "warn"].map(
+        (name) => style.getPropertyValue(`--${name}`).trim());
+      this.points.drawTheme(ink, faint, line, warn);
     }
 
     // Paint each point by its cell; those that are not highlighted are faded.

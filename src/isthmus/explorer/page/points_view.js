@@ -76,7 +76,7 @@
         return;
       }
       const view = { x0: x_range.start, x1: x_range.end, y0: y_range.start, y1: y_range.end };
-      const pixels = new Uint32Array(width * height);
+      const pixels = this.pixelsOf(width, height);
       const diameter = devicePixelRatio * Math.min(9, Math.max(3, 17 - 3 * Math.log10(this.n + 1)));
       const { palette, count } = this.colours;
       Explorer.drawDiscs(
@@ -84,12 +84,17 @@
         { x: this.x, y: this.y, paints: this.paints, palette, firstFaded: count + 1, diameter },
         view,
       );
-      // Bokeh's kind of array, of which the figure came with one
-      const Pixels = this.image.data.image[0].constructor;
-      this.image.data = {
-        image: [new Pixels(pixels.buffer, [height, width])],
-        x: [view.x0], y: [view.y0], dw: [view.x1 - view.x0], dh: [view.y1 - view.y0],
-      };
+      Object.assign(this.image.data, {
+        image: [pixels], x: [view.x0], y: [view.y0], dw: [view.x1 - view.x0], dh: [view.y1 - view.y0],
+      });
+      this.image.change.emit();
+    }
+
+    // Empty pixels, in Bokeh's kind of array, of which the figure came with one.
+    pixelsOf(width, height) {
+      const [last] = this.image.data.image;
+      if (last.length === width * height && last.shape[1] === width) return last.fill(0);
+      return new last.constructor(width * height, [height, width]);
     }
 
     // labels: [{ point, text, colour }]

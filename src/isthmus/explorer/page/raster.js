@@ -22,12 +22,45 @@
 
   // Lay a colour over the pixel at byte p; alpha from 0 to 255.
   function blend(bytes, p, red, green, blue, alpha) {
-    const below = (bytes[p + 3] * (255 - alpha)) / 255;
-    const total = alpha + below;
-    bytes[p] = (red * alpha + bytes[p] * below) / total;
-    bytes[p + 1] = (green * alpha + bytes[p + 1] * below) / total;
-    bytes[p + 2] = (blue * alpha + bytes[p + 2] * below) / total;
-    bytes[p + 3] = total;
+    const below = bytes[p + 3];
+    if (below === 0) {
+      bytes[p] = red;
+      bytes[p + 1] = green;
+      bytes[p + 2] = blue;
+      bytes[p + 3] = alpha;
+      return;
+    }
+    const share = below === 255 ? alpha / 255 : (255 * alpha) / (255 * alpha + below * (255 - alpha));
+    bytes[p] += (red - bytes[p]) * share;
+    bytes[p + 1] += (green - bytes[p + 1]) * share;
+    bytes[p + 2] += (blue - bytes[p + 2]) * share;
+    bytes[p + 3] = alpha + (below * (255 - alpha)) / 255;
+  }
+
+  // Draw one disc; the part of it that is outside the image is left out.
+  function drawDisc({ bytes, width, height }, { side, coverage }, left, low, colour) {
+    const red = colour[0];
+    const green = colour[1];
+    const blue = colour[2];
+    const alpha = colour[3];
+    const first = left < 0 ? -left : 0;
+    const last = left + side > width ? width - left : side;
+    const stop = low + side > height ? height - low : side;
+    for (let v = low < 0 ? -low : 0; v < stop; v++) {
+      let p = 4 * ((low + v) * width + left + first);
+      for (let u = first; u < last; u++, p += 4) {
+        const covered = coverage[v * side + u];
+        if (covered === 0) continue;
+        if (covered === 255 && alpha === 255) {
+          bytes[p] = red;
+          bytes[p + 1] = green;
+          bytes[p + 2] = blue;
+          bytes[p + 3] = 255;
+        } else {
+          blend(bytes, p, red, green, blue, (covered * alpha) / 255);
+        }
+      }
+    }
   }
 
   // Draw discs into an image of width × height pixels, its lowest line first.
@@ -36,8 +69,9 @@
   // paints: an index into the palette for each point; from firstFaded on colours are faded, and
   //   those points lie below the others
   Explorer.drawDiscs = function drawDiscs(image, { x, y, paints, palette, firstFaded, diameter }, view) {
-    const { bytes, width, height } = image;
-    const { side, coverage } = discCoverage(diameter);
+    const { width, height } = image;
+    const disc = discCoverage(diameter);
+    const { side } = disc;
     const [scaleX, scaleY] = [width / (view.x1 - view.x0), height / (view.y1 - view.y0)];
     const colours = palette.map(channelsOf);
     for (const isFaded of [true, false]) {
@@ -46,24 +80,8 @@
         const left = Math.round((x[i] - view.x0) * scaleX - side / 2);
         const low = Math.round((y[i] - view.y0) * scaleY - side / 2);
         // written so that NaN, the place of a missing value, is left out
-        if (!(left > -side && left < width && low > -side && low < height)) continue;
-        const [red, green, blue, alpha] = colours[paints[i]];
-        const [from, to] = [Math.max(0, -left), Math.min(side, width - left)];
-        for (let v = Math.max(0, -low); v < Math.min(side, height - low); v++) {
-          let p = 4 * ((low + v) * width + left + from);
-          for (let u = from; u < to; u++, p += 4) {
-            const covered = coverage[v * side + u];
-            if (covered === 0) continue;
-            const visible = (covered * alpha) / 255;
-            if (visible > 254) {
-              bytes[p] = red;
-              bytes[p + 1] = green;
-              bytes[p + 2] = blue;
-              bytes[p + 3] = 255;
-            } else {
-              blend(bytes, p, red, green, blue, visible);
-            }
-          }
+        if (left > -side && left < width && low > -side && low < height) {
+          drawDisc(image, disc, left, low, colours[paints[i]]);
         }
       }
     }
