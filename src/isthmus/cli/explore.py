@@ -38,11 +38,7 @@ def run(args: argparse.Namespace) -> int:
     read_options = ReadOptions(args.format, args.delimiter, args.header, selection)
     input_format(args.input, read_options)
     check_method(args)
-    path = _check_page(args.output)
-    try:
-        require_bokeh()
-    except ImportError as error:
-        raise UserError(str(error)) from error
+    path = check_page(args.output)
     table = read_table(args.input, read_options)
     shown = _columns_to_show(table, args.hover, args.input or "standard input")
     model, warned = fit_table(table, args)
@@ -67,8 +63,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_page(name: str) -> Path:
-    """Return where to write the page, or say what is wrong with its name."""
+def check_page(name: str) -> Path:
+    """Return where to write a page, or say why it cannot be made or written."""
+    try:
+        require_bokeh()
+    except ImportError as error:
+        raise UserError(str(error)) from error
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"cannot write {name}: the page is HTML, so name it *.html.")
