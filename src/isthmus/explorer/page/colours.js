@@ -3,8 +3,26 @@
 // colour-blind readers; then lighter and darker ones. Numbers beside the points say the same.
 
 (() => {
-  const BASE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a90f", "#000000"];
-  const MUTED = ["#882255", "#44aa99", "#cc6677", "#332288", "#999933", "#aa4499", "#117733", "#ddaa77"];
+  const BASE = [
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#b8a90f",
+    "#000000",
+  ];
+  const MUTED = [
+    "#882255",
+    "#44aa99",
+    "#cc6677",
+    "#332288",
+    "#999933",
+    "#aa4499",
+    "#117733",
+    "#ddaa77",
+  ];
   const GREY = "#9aa3ad";
   const FADED = "2e";
   const DARK_INK = "#f2f4f7";
@@ -36,7 +54,9 @@
       this.palette.push(...this.palette.map((colour) => colour + FADED));
     }
 
-    of(colour) { return colour < 0 ? this.grey : this.solid[colour]; }
+    of(colour) {
+      return colour < 0 ? this.grey : this.solid[colour];
+    }
 
     // The index into the palette.
     paint(colour, isFaded) {

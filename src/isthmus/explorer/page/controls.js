@@ -32,8 +32,8 @@
     const { numbers } = app.data;
     Object.assign(slider, { min: numbers[0], max: numbers.at(-1) });
     slider.addEventListener("input", () => app.setNumber(Number(slider.value)));
-    const step = (change) => app.setNumber(
-      Math.min(numbers.at(-1), Math.max(numbers[0], app.partition.state.k + change)));
+    const step = (change) =>
+      app.setNumber(Math.min(numbers.at(-1), Math.max(numbers[0], app.partition.state.k + change)));
     byId("fewer").addEventListener("click", () => step(-1));
     byId("more").addEventListener("click", () => step(1));
     const { suggested } = app.data.evidence;
@@ -47,9 +47,13 @@
   function connectAxes(app) {
     const selects = [byId("x-axis"), byId("y-axis")];
     selects.forEach((select, which) => {
-      app.data.points.axes.forEach(({ name }, i) => select.append(html("option", { value: i }, name)));
+      app.data.points.axes.forEach(({ name }, i) =>
+        select.append(html("option", { value: i }, name)),
+      );
       select.value = String(which);
-      select.addEventListener("change", () => app.setAxes(...selects.map((each) => Number(each.value))));
+      select.addEventListener("change", () =>
+        app.setAxes(...selects.map((each) => Number(each.value))),
+      );
     });
   }
 
@@ -61,13 +65,18 @@
     });
     byId("path-clear").addEventListener("click", () => app.setPicked([]));
     let pointer = null;
-    document.addEventListener("pointermove", (event) => { pointer = event; });
+    document.addEventListener("pointermove", (event) => {
+      pointer = event;
+    });
     app.moveTooltip = () => {
       const tip = byId("tooltip");
       if (pointer === null || tip.hidden) return;
       const { offsetWidth: width, offsetHeight: height } = tip;
       const left = Math.min(pointer.clientX + 14, innerWidth - width - 8);
-      const top = pointer.clientY + 18 + height > innerHeight ? pointer.clientY - height - 12 : pointer.clientY + 18;
+      const top =
+        pointer.clientY + 18 + height > innerHeight
+          ? pointer.clientY - height - 12
+          : pointer.clientY + 18;
       tip.style.left = `${Math.max(4, left)}px`;
       tip.style.top = `${Math.max(4, top)}px`;
     };

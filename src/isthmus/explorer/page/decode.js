@@ -4,7 +4,11 @@ const Explorer = {};
 
 (() => {
   const TYPES = {
-    u1: Uint8Array, u2: Uint16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array,
+    u1: Uint8Array,
+    u2: Uint16Array,
+    i4: Int32Array,
+    f4: Float32Array,
+    f8: Float64Array,
   };
 
   function unpack({ type, data }) {

@@ -17,7 +17,10 @@
     placeNodes() {
       const { scores } = this.data.tree;
       const finite = [...scores].filter((s) => s > 0 && Number.isFinite(s));
-      const [low, high] = [Math.log(Math.min(...finite, 1e300)), Math.log(Math.max(...finite, 1e-300))];
+      const [low, high] = [
+        Math.log(Math.min(...finite, 1e300)),
+        Math.log(Math.max(...finite, 1e-300)),
+      ];
       const span = Math.max(high - low, 1e-9);
       this.heightOf = (score) => {
         if (!(score > 0)) return 0.04;
@@ -26,9 +29,12 @@
       };
       const n = this.tree.children.length;
       this.stepOf = new Array(n).fill(-1);
-      this.data.tree.divided.forEach((node, i) => { this.stepOf[node] = i; });
-      this.top = Array.from({ length: n }, (_, v) => (
-        this.stepOf[v] < 0 ? 0 : this.heightOf(scores[this.stepOf[v]])));
+      this.data.tree.divided.forEach((node, i) => {
+        this.stepOf[node] = i;
+      });
+      this.top = Array.from({ length: n }, (_, v) =>
+        this.stepOf[v] < 0 ? 0 : this.heightOf(scores[this.stepOf[v]]),
+      );
       this.x = new Array(n).fill(0);
       const { rows } = this.data.clusters;
       const leaves = [];
@@ -47,14 +53,18 @@
       this.width = width;
       const n = this.tree.children.length;
       const room = (width - 2 * LEFT) / this.order.length;
-      this.order.forEach((leaf, i) => { this.x[leaf] = LEFT + (i + 0.5) * room; });
+      this.order.forEach((leaf, i) => {
+        this.x[leaf] = LEFT + (i + 0.5) * room;
+      });
       for (let v = n - 1; v >= 0; v--) {
         const pair = this.tree.children[v];
         if (pair !== null) this.x[v] = (this.x[pair[0]] + this.x[pair[1]]) / 2;
       }
     }
 
-    y(height) { return TOP + (1 - height) * (HEIGHT - TOP - BOTTOM); }
+    y(height) {
+      return TOP + (1 - height) * (HEIGHT - TOP - BOTTOM);
+    }
 
     // partition: what is on the screen; picked: a node, or null
     draw(partition, colours, picked) {
@@ -62,14 +72,24 @@
       this.spread(Math.max(280, this.target.clientWidth));
       const nodes = partition.nodes();
       const colourOf = this.coloursOfNodes(partition, colours, nodes);
-      const branches = this.tree.children.map((_, node) => this.branch(node, colourOf, nodes, picked));
-      const badges = partition.isOwn || this.isNested(partition)
-        ? this.badges(partition, colours) : [];
-      this.target.replaceChildren(svg(
-        "svg",
-        { viewBox: `0 0 ${this.width} ${HEIGHT}`, role: "group", "aria-label": "Dendrogram of the clusters" },
-        ...branches, ...this.cutLine(partition), ...badges,
-      ));
+      const branches = this.tree.children.map((_, node) =>
+        this.branch(node, colourOf, nodes, picked),
+      );
+      const badges =
+        partition.isOwn || this.isNested(partition) ? this.badges(partition, colours) : [];
+      this.target.replaceChildren(
+        svg(
+          "svg",
+          {
+            viewBox: `0 0 ${this.width} ${HEIGHT}`,
+            role: "group",
+            "aria-label": "Dendrogram of the clusters",
+          },
+          ...branches,
+          ...this.cutLine(partition),
+          ...badges,
+        ),
+      );
       this.buttons = branches;
       if (hadFocus) branches[this.current].focus();
     }
@@ -85,7 +105,8 @@
       const { part, rows } = this.data.cells;
       const counts = Array.from({ length: n }, () => new Map());
       part.forEach((each, cell) => {
-        const colour = partition.labelOfCell[cell] < 0 ? -1 : partition.colours[partition.labelOfCell[cell]];
+        const colour =
+          partition.labelOfCell[cell] < 0 ? -1 : partition.colours[partition.labelOfCell[cell]];
         for (let v = this.tree.leafOfPart[each]; v >= 0; v = this.tree.parent[v]) {
           counts[v].set(colour, (counts[v].get(colour) ?? 0) + rows[cell]);
         }
@@ -110,19 +131,36 @@
       const width = 1.2 + 4.5 * Math.sqrt(rows[node] / this.data.nRows);
       const faded = picked !== null && !this.tree.isBelow(node, picked);
       const mark = svg("path", {
-        d: path, class: "mark", "stroke-width": width,
-        style: `stroke: ${colourOf[node] ?? "var(--faint)"}`, opacity: faded ? 0.35 : 1,
+        d: path,
+        class: "mark",
+        "stroke-width": width,
+        style: `stroke: ${colourOf[node] ?? "var(--faint)"}`,
+        opacity: faded ? 0.35 : 1,
       });
       const what = nodes.has(node) ? "Cluster" : "Branch";
       const step = this.stepOf[node];
-      const gap = step < 0 ? "cannot be divided here" : `divides at a gap of ${
-        Explorer.shortNumber(this.data.tree.lengths[step])}`;
+      const gap =
+        step < 0
+          ? "cannot be divided here"
+          : `divides at a gap of ${Explorer.shortNumber(this.data.tree.lengths[step])}`;
       const label = `${what} of ${Explorer.count(rows[node], "row")}, ${gap}`;
-      const group = svg("g", {
-        class: "branch", role: "button", "data-node": node, "aria-label": label,
-        tabindex: node === this.current ? 0 : -1,
-      }, svg("title", {}, label), svg("path", { d: path, class: "hit" }), mark);
-      group.addEventListener("click", () => { this.current = node; this.onClick(node); });
+      const group = svg(
+        "g",
+        {
+          class: "branch",
+          role: "button",
+          "data-node": node,
+          "aria-label": label,
+          tabindex: node === this.current ? 0 : -1,
+        },
+        svg("title", {}, label),
+        svg("path", { d: path, class: "hit" }),
+        mark,
+      );
+      group.addEventListener("click", () => {
+        this.current = node;
+        this.onClick(node);
+      });
       group.addEventListener("keydown", (event) => this.key(event, node));
       return group;
     }
@@ -133,8 +171,10 @@
       const siblings = above < 0 ? [] : this.tree.children[above];
       const other = siblings.find((each) => each !== node);
       const goal = {
-        ArrowUp: above < 0 ? undefined : above, ArrowDown: pair?.[0],
-        ArrowLeft: other, ArrowRight: other,
+        ArrowUp: above < 0 ? undefined : above,
+        ArrowDown: pair?.[0],
+        ArrowLeft: other,
+        ArrowRight: other,
       }[event.key];
       if (event.key === "Enter" || event.key === " ") {
         event.preventDefault();
@@ -158,7 +198,10 @@
       const below = k - 1 < scores.length ? this.heightOf(scores[k - 1]) : 0;
       const y = this.y((above + below) / 2);
       const line = svg("line", { x1: 0, x2: this.width, y1: y, y2: y, class: "cut-line" });
-      return [line, svg("text", { x: this.width, y: y - 4, "text-anchor": "end", class: "strong" }, `k = ${k}`)];
+      return [
+        line,
+        svg("text", { x: this.width, y: y - 4, "text-anchor": "end", class: "strong" }, `k = ${k}`),
+      ];
     }
 
     // The number of each cluster, at the top of its branch.

@@ -37,9 +37,13 @@
       return Math.min(BUCKETS - 1, Math.max(0, slot || 0));
     }
 
-    column(x) { return Grid.slot(x, this.x0, this.x1); }
+    column(x) {
+      return Grid.slot(x, this.x0, this.x1);
+    }
 
-    line(y) { return Grid.slot(y, this.y0, this.y1); }
+    line(y) {
+      return Grid.slot(y, this.y0, this.y1);
+    }
 
     // The nearest point within reach; scale is in pixels per unit. -1 where there is none.
     nearest(x, y, scaleX, scaleY, reach) {

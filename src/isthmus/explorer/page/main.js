@@ -18,9 +18,15 @@
         select: (points) => this.select(points),
       });
       this.dendrogram = new Explorer.DendrogramView(
-        data, this.partition.tree, byId("dendrogram"), (node) => this.clickBranch(node));
+        data,
+        this.partition.tree,
+        byId("dendrogram"),
+        (node) => this.clickBranch(node),
+      );
       this.evidence = new Explorer.EvidenceView(data, byId("evidence"), (k) => this.setNumber(k));
-      this.table = new Explorer.TableView(data, byId("clusters"), (label) => this.clickCluster(label));
+      this.table = new Explorer.TableView(data, byId("clusters"), (label) =>
+        this.clickCluster(label),
+      );
     }
 
     async start(item) {
@@ -38,9 +44,13 @@
 
     // What is on the screen --------------------------------------------------------------------
 
-    setNumber(k) { this.changed(() => this.partition.setNumber(k)); }
+    setNumber(k) {
+      this.changed(() => this.partition.setNumber(k));
+    }
 
-    undo() { this.changed(() => this.partition.undo()); }
+    undo() {
+      this.changed(() => this.partition.undo());
+    }
 
     changed(change) {
       this.highlight = null;
@@ -100,7 +110,9 @@
 
     // Points -----------------------------------------------------------------------------------
 
-    rowOf(point) { return this.data.points.row === null ? point : this.data.points.row[point]; }
+    rowOf(point) {
+      return this.data.points.row === null ? point : this.data.points.row[point];
+    }
 
     // The point that a row is drawn as; -1 where it is not shown.
     pointOf(row) {
@@ -115,11 +127,15 @@
       return rows[low] === row ? low : -1;
     }
 
-    labelOf(point) { return this.partition.labelOfCell[this.data.points.cell[point]]; }
+    labelOf(point) {
+      return this.partition.labelOfCell[this.data.points.cell[point]];
+    }
 
     pick(point) {
       if (point < 0) return;
-      this.setPicked(this.picked.length === 1 && this.picked[0] !== point ? [...this.picked, point] : [point]);
+      this.setPicked(
+        this.picked.length === 1 && this.picked[0] !== point ? [...this.picked, point] : [point],
+      );
     }
 
     setPicked(points) {
@@ -132,9 +148,10 @@
     showPathOfRows(from, to) {
       const points = [from, to].map((row) => (Number.isInteger(row) ? this.pointOf(row) : -1));
       if (points.some((point) => point < 0)) {
-        byId("path-text").textContent = this.data.points.row === null
-          ? `Give two rows from 0 to ${this.data.nRows - 1}.`
-          : "Give two rows that are shown; not all rows are.";
+        byId("path-text").textContent =
+          this.data.points.row === null
+            ? `Give two rows from 0 to ${this.data.nRows - 1}.`
+            : "Give two rows that are shown; not all rows are.";
         return;
       }
       this.setPicked(points);
@@ -146,20 +163,35 @@
       if (point < 0) return;
       const { hover, images, level } = this.data.points;
       const label = this.labelOf(point);
-      const lines = [html("div", {}, html("b", {}, `row ${this.rowOf(point)}`),
-        label < 0 ? " · noise" : ` · cluster ${label}`)];
-      for (const { name, texts } of hover) lines.push(html("div", {}, html("b", {}, name), ` ${texts[point]}`));
-      if (images !== null && images[point] !== "") lines.push(html("img", { src: images[point], alt: "" }));
-      lines.push(html("div", { class: "faint" }, `outlier score ${(level[point] / this.data.scoreSteps).toFixed(2)}`));
+      const lines = [
+        html(
+          "div",
+          {},
+          html("b", {}, `row ${this.rowOf(point)}`),
+          label < 0 ? " · noise" : ` · cluster ${label}`,
+        ),
+      ];
+      for (const { name, texts } of hover)
+        lines.push(html("div", {}, html("b", {}, name), ` ${texts[point]}`));
+      if (images !== null && images[point] !== "")
+        lines.push(html("img", { src: images[point], alt: "" }));
+      lines.push(
+        html(
+          "div",
+          { class: "faint" },
+          `outlier score ${(level[point] / this.data.scoreSteps).toFixed(2)}`,
+        ),
+      );
       tip.replaceChildren(...lines);
       this.moveTooltip();
     }
 
     select(points) {
       this.selection = points;
-      byId("selection-text").textContent = points.length === 0
-        ? "Draw a lasso around points."
-        : `${count(points.length, "row")} selected.`;
+      byId("selection-text").textContent =
+        points.length === 0
+          ? "Draw a lasso around points."
+          : `${count(points.length, "row")} selected.`;
       byId("selection-download").disabled = points.length === 0;
       this.drawPoints();
     }
@@ -180,8 +212,18 @@
       const names = [...drawn, ...hover].map(({ name }) => name);
       const lines = [Explorer.csvLine(["row", "cluster", "outlier score", ...names])];
       for (const i of this.selection) {
-        const values = [...drawn.map(({ values: v }) => v[i]), ...hover.map(({ texts }) => texts[i])];
-        lines.push(Explorer.csvLine([this.rowOf(i), this.labelOf(i), level[i] / this.data.scoreSteps, ...values]));
+        const values = [
+          ...drawn.map(({ values: v }) => v[i]),
+          ...hover.map(({ texts }) => texts[i]),
+        ];
+        lines.push(
+          Explorer.csvLine([
+            this.rowOf(i),
+            this.labelOf(i),
+            level[i] / this.data.scoreSteps,
+            ...values,
+          ]),
+        );
       }
       Explorer.save("selection.csv", lines);
     }
@@ -208,8 +250,9 @@
       const most = used.reduce((a, b) => Math.max(a, b), 0) + 1;
       this.colours = new Explorer.Colours(most, this.isDark);
       const style = getComputedStyle(document.documentElement);
-      const [ink, faint, line, warn] = ["ink", "faint", "line", "warn"].map(
-        (name) => style.getPropertyValue(`--${name}`).trim());
+      const [ink, faint, line, warn] = ["ink", "faint", "line", "warn"].map((name) =>
+        style.getPropertyValue(`--${name}`).trim(),
+      );
       this.points.drawTheme(ink, faint, line, warn);
     }
 
@@ -218,7 +261,9 @@
       const { cell, level } = this.data.points;
       const colourOfCell = this.partition.coloursOfCells();
       const isFaded = this.fadedCells();
-      const paint = Uint8Array.from(colourOfCell, (colour, c) => this.colours.paint(colour, isFaded[c]));
+      const paint = Uint8Array.from(colourOfCell, (colour, c) =>
+        this.colours.paint(colour, isFaded[c]),
+      );
       const grey = Uint8Array.from(isFaded, (faded) => this.colours.paint(-1, faded));
       const paints = new Uint8Array(cell.length);
       for (let i = 0; i < cell.length; i++) {
@@ -242,35 +287,46 @@
       const { tree, labelOfCell } = this.partition;
       if (this.highlight === null) return new Uint8Array(part.length);
       const { node, label } = this.highlight;
-      return Uint8Array.from(part, (each, c) => Number(node === undefined
-        ? labelOfCell[c] !== label
-        : !tree.isBelow(tree.leafOfPart[each], node)));
+      return Uint8Array.from(part, (each, c) =>
+        Number(
+          node === undefined
+            ? labelOfCell[c] !== label
+            : !tree.isBelow(tree.leafOfPart[each], node),
+        ),
+      );
     }
 
     drawNames() {
       const { clusters, colours } = this.partition;
-      this.points.drawNames(clusters.map((cluster, label) => ({
-        point: this.pointOf(this.data.clusters.medoid[cluster]),
-        text: String(label),
-        colour: this.colours.of(colours[label]),
-      })).filter(({ point }) => point >= 0));
+      this.points.drawNames(
+        clusters
+          .map((cluster, label) => ({
+            point: this.pointOf(this.data.clusters.medoid[cluster]),
+            text: String(label),
+            colour: this.colours.of(colours[label]),
+          }))
+          .filter(({ point }) => point >= 0),
+      );
     }
 
     drawPath() {
       const { parent, length } = this.data.points;
-      this.path = this.picked.length === 2 ? Explorer.treePath(parent, length, ...this.picked) : null;
+      this.path =
+        this.picked.length === 2 ? Explorer.treePath(parent, length, ...this.picked) : null;
       this.points.drawPath(this.path, this.picked);
       const text = byId("path-text");
       if (this.path === null) {
-        text.textContent = this.picked.length === 1 ? "Click a second point." : "Or click two points.";
+        text.textContent =
+          this.picked.length === 1 ? "Click a second point." : "Or click two points.";
         return;
       }
       const { points, widest, distance } = this.path;
       const [a, b] = [points[widest], points[widest + 1]].map((point) => this.rowOf(point));
       const hops = count(points.length - 1, "hop");
       const among = this.data.points.row === null ? "" : " over the points shown";
-      text.textContent = `${hops}${among}. The longest, from row ${a} to row ${b}, decides: `
-        + `the transitive distance is ${shortNumber(distance)}.`;
+      text.textContent =
+        `${hops}${among}. The longest, from row ${a} to row ${b}, decides: ` +
+        `the transitive distance is ${shortNumber(distance)}.`;
     }
 
     drawBranch(node) {
@@ -279,11 +335,14 @@
       byId("separate").hidden = position !== "within";
       byId("clear").hidden = this.highlight === null;
       const isNested = this.dendrogram.isNested(this.partition);
-      const about = isNested ? "" : " The clusters of K-means are no branches; colours are those of most rows, "
-        + "and dividing begins with CUT's clusters.";
-      byId("branch").textContent = node === null
-        ? `Click a cluster's branch to divide just that one.${about}`
-        : `Branch of ${count(this.data.clusters.rows[node], "row")} highlighted.`;
+      const about = isNested
+        ? ""
+        : " The clusters of K-means are no branches; colours are those of most rows, " +
+          "and dividing begins with CUT's clusters.";
+      byId("branch").textContent =
+        node === null
+          ? `Click a cluster's branch to divide just that one.${about}`
+          : `Branch of ${count(this.data.clusters.rows[node], "row")} highlighted.`;
     }
 
     drawNumber(k) {
@@ -309,14 +368,20 @@
       const n = scoreHistogram.slice(this.threshold).reduce((a, b) => a + b, 0);
       byId("threshold-text").textContent = isOff
         ? "Move to grey out rows with high scores."
-        : `${count(n, "row")} (${((100 * n) / nRows).toFixed(1)} %) with a score of at least `
-          + `${(this.threshold / scoreSteps).toFixed(3)} in grey.`;
-      byId("threshold").setAttribute("aria-valuetext", isOff ? "off" : (this.threshold / scoreSteps).toFixed(3));
+        : `${count(n, "row")} (${((100 * n) / nRows).toFixed(1)} %) with a score of at least ` +
+          `${(this.threshold / scoreSteps).toFixed(3)} in grey.`;
+      byId("threshold").setAttribute(
+        "aria-valuetext",
+        isOff ? "off" : (this.threshold / scoreSteps).toFixed(3),
+      );
     }
 
     drawFacts() {
       const { nRows, points, method, evidence } = this.data;
-      const shown = points.row === null ? "" : `, ${points.row.length.toLocaleString("en")} of them shown; all are counted`;
+      const shown =
+        points.row === null
+          ? ""
+          : `, ${points.row.length.toLocaleString("en")} of them shown; all are counted`;
       byId("facts").textContent = `${count(nRows, "row")}${shown} · ${method}`;
       byId("suggestion").textContent = `★ ${evidence.explanation}`;
     }

@@ -50,7 +50,9 @@
       this.update();
     }
 
-    get isOwn() { return this.state.own !== null; }
+    get isOwn() {
+      return this.state.own !== null;
+    }
 
     setNumber(k) {
       if (this.state.own === null && k === this.state.k) return;
@@ -79,7 +81,9 @@
       let below = node;
       while (!nodes.has(below)) {
         const above = this.tree.parent[below];
-        this.tree.children[above].forEach((child) => { if (child !== below) nodes.add(child); });
+        this.tree.children[above].forEach((child) => {
+          if (child !== below) nodes.add(child);
+        });
         below = above;
       }
       nodes.delete(below);
@@ -99,7 +103,9 @@
     }
 
     // The nodes on the screen; where clusters are no nodes, those of CUT for as many.
-    nodes() { return new Set(this.state.own ?? this.tree.nodesFor(this.state.k)); }
+    nodes() {
+      return new Set(this.state.own ?? this.tree.nodesFor(this.state.k));
+    }
 
     // Whether a node is a cluster on the screen, above the clusters, or within one.
     positionOf(node) {

@@ -20,9 +20,11 @@
       const model = (name) => this.plot.document.get_model_by_name(name);
       this.image = model("image data");
       this.sources = Object.fromEntries(
-        ["path", "hop", "picked", "names"].map((name) => [name, model(`${name} data`)]));
+        ["path", "hop", "picked", "names"].map((name) => [name, model(`${name} data`)]),
+      );
       this.glyphs = Object.fromEntries(
-        ["path", "hop", "picked"].map((name) => [name, model(name).glyph]));
+        ["path", "hop", "picked"].map((name) => [name, model(name).glyph]),
+      );
       this.plot.on_event("tap", (event) => this.on.pick(this.at(event.x, event.y)));
       this.plot.on_event("mousemove", (event) => this.on.hover(this.at(event.x, event.y)));
       this.plot.on_event("mouseleave", () => this.on.hover(-1));
@@ -34,9 +36,13 @@
       new ResizeObserver(() => this.drawSoon()).observe(target);
     }
 
-    get x() { return this.points.axes[this.axes[0]].values; }
+    get x() {
+      return this.points.axes[this.axes[0]].values;
+    }
 
-    get y() { return this.points.axes[this.axes[1]].values; }
+    get y() {
+      return this.points.axes[this.axes[1]].values;
+    }
 
     // Draw other axes, by their numbers.
     setAxes(x, y) {
@@ -70,7 +76,9 @@
 
     drawImage() {
       const { x_range, y_range, inner_width, inner_height } = this.plot;
-      const [width, height] = [inner_width, inner_height].map((n) => Math.round(n * devicePixelRatio));
+      const [width, height] = [inner_width, inner_height].map((n) =>
+        Math.round(n * devicePixelRatio),
+      );
       if (!(width > 0 && height > 0) || this.colours === undefined) {
         this.drawSoon();
         return;
@@ -85,7 +93,11 @@
         view,
       );
       Object.assign(this.image.data, {
-        image: [pixels], x: [view.x0], y: [view.y0], dw: [view.x1 - view.x0], dh: [view.y1 - view.y0],
+        image: [pixels],
+        x: [view.x0],
+        y: [view.y0],
+        dw: [view.x1 - view.x0],
+        dh: [view.y1 - view.y0],
       });
       this.image.change.emit();
     }
@@ -116,15 +128,18 @@
       });
       this.sources.picked.data = at(picked);
       this.sources.path.data = at(path === null ? [] : path.points);
-      const hop = path === null || path.widest < 0 ? [] : path.points.slice(path.widest, path.widest + 2);
+      const hop =
+        path === null || path.widest < 0 ? [] : path.points.slice(path.widest, path.widest + 2);
       this.sources.hop.data = at(hop);
     }
 
     drawTheme(ink, faint, line, warn) {
       for (const axis of [...this.plot.below, ...this.plot.left]) {
         axis.setv({
-          major_label_text_color: faint, axis_line_color: line,
-          major_tick_line_color: line, minor_tick_line_color: null,
+          major_label_text_color: faint,
+          axis_line_color: line,
+          major_tick_line_color: line,
+          minor_tick_line_color: null,
         });
       }
       for (const grid of this.plot.center) {

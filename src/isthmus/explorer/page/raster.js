@@ -30,7 +30,8 @@
       bytes[p + 3] = alpha;
       return;
     }
-    const share = below === 255 ? alpha / 255 : (255 * alpha) / (255 * alpha + below * (255 - alpha));
+    const share =
+      below === 255 ? alpha / 255 : (255 * alpha) / (255 * alpha + below * (255 - alpha));
     bytes[p] += (red - bytes[p]) * share;
     bytes[p + 1] += (green - bytes[p + 1]) * share;
     bytes[p + 2] += (blue - bytes[p + 2]) * share;
@@ -68,7 +69,11 @@
   // view: { x0, x1, y0, y1 }, the ranges that the image shows
   // paints: an index into the palette for each point; from firstFaded on colours are faded, and
   //   those points lie below the others
-  Explorer.drawDiscs = function drawDiscs(image, { x, y, paints, palette, firstFaded, diameter }, view) {
+  Explorer.drawDiscs = function drawDiscs(
+    image,
+    { x, y, paints, palette, firstFaded, diameter },
+    view,
+  ) {
     const { width, height } = image;
     const disc = discCoverage(diameter);
     const { side } = disc;
