@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,9 @@ from isthmus.explorer import html_page
 from isthmus.explorer.cells import Cells, colours_by_overlap
 from isthmus.explorer.columns import read_columns
 from isthmus.explorer.differences import largest_differences
+from isthmus.explorer.page_data import page_data
 from isthmus.explorer.part_tree import PartTree
+from isthmus.explorer.payload import payload
 from isthmus.explorer.sample import rows_to_show
 from isthmus.explorer.shown_tree import tree_of_shown
 
@@ -148,6 +151,23 @@ def test_noise_has_a_label_of_its_own():
     cells = Cells.of_labels(np.zeros(6, int), labels)
     assert (cells.labels[1][cells.cell_of] == labels[1]).all()
     assert [each.tolist() for each in colours_by_overlap(cells, [1, 2])] == [[0], [0, 1]]
+
+
+def test_rows_in_no_cluster(all_fits):
+    """As a fit with noise would give them: labels of -1, which the page shows in grey."""
+    model, _ = all_fits["cut"]
+    page = model.explore()
+    clustering = page.data.clustering
+    labels = clustering.path.labels.copy()
+    labels[3, model.outlier_scores_ > 0.3] = -1
+    assert (labels[3] == -1).any()
+    noisy = replace(clustering, path=replace(clustering.path, labels=labels))
+    data = page_data(noisy, page.data.options)
+    assert (labels_on_page(data, 4) == labels[3]).all()
+    sizes = data.clusters.members[data.clusters.of_numbers[3]] @ data.cells.sizes
+    assert (sizes == np.bincount(labels[3] + 1)[1:]).all()
+    assert (labels_on_page(data, 5) == model.labels_for(5)).all()
+    assert payload(data)["numbers"] == list(range(1, 21))
 
 
 @settings(deadline=None, max_examples=60)

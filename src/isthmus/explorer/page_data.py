@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus._utils.typing import Array, Floats, Ints
+from isthmus._utils.typing import Array, Ints
 from isthmus.explorer.axes import Axis, axes_of
 from isthmus.explorer.cells import (
+    NOISE,
     Cells,
     colours_by_overlap,
     colours_of_nodes,
@@ -64,8 +66,6 @@ class PageData:
         The dendrogram.
     cells : Cells
     clusters : Clusters
-    cell_scores : (c,) float64
-        The mean outlier score of the rows of each cell.
     score_levels : (n_rows,) uint8
         Outlier scores in steps of 1 / SCORE_STEPS, rounded down.
     shown : (m,) int64
@@ -81,7 +81,6 @@ class PageData:
     parts: PartTree
     cells: Cells
     clusters: Clusters
-    cell_scores: Floats
     score_levels: Array
     shown: Ints
     shown_tree: ShownTree
@@ -103,7 +102,6 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
         parts=parts,
         cells=cells,
         clusters=clusters,
-        cell_scores=np.bincount(cells.cell_of, scores, len(cells)) / cells.sizes,
         score_levels=np.floor(np.clip(scores, 0.0, 1.0) * SCORE_STEPS).astype(np.uint8),
         shown=shown,
         shown_tree=_tree_of_rows(clustering, shown),
@@ -117,17 +115,16 @@ def _clusters(clustering: Clustering, options: Options, parts: PartTree, cells: 
     members = parts.members()[:, cells.part]
     node_colours = colours_of_nodes(parts, members @ cells.sizes)
     by_node = nodes_of_labels(cells, parts, numbers)
-    of_numbers, more = [], []
-    partitions = [nodes[parts.part_of] for nodes in parts.levels()]
+    of_numbers, more, not_nodes = [], [], {}
     n_clusters = len(members)
     for i, (k, nodes) in enumerate(zip(numbers, by_node, strict=True)):
         of_numbers.append(np.arange(n_clusters, n_clusters + k) if nodes is None else nodes)
         if nodes is None:
-            more.append(cells.labels[i] == np.arange(k)[:, None])
-            partitions.append(
-                n_clusters + clustering.path.labels[i][clustering.rows].astype(np.int64)
-            )
-            n_clusters += k
+            # rows in no cluster are one more, which the page does not list
+            labels = [*range(k), NOISE] if NOISE in cells.labels[i] else [*range(k)]
+            more.append(cells.labels[i] == np.array(labels)[:, None])
+            not_nodes[i] = n_clusters
+            n_clusters += len(labels)
     members = np.concatenate([members, *more])
     nested = all(nodes is not None for nodes in by_node)
     colours = (
@@ -135,10 +132,28 @@ def _clusters(clustering: Clustering, options: Options, parts: PartTree, cells: 
         if nested
         else colours_by_overlap(cells, numbers)
     )
+    partitions = _partitions(clustering, parts, not_nodes)
     figures = measure_clusters(clustering.tree, clustering.point_weights, n_clusters, partitions)
     weights = clustering.row_weights()
     differences = largest_differences(options.columns, cells.cell_of, weights, members)
     return Clusters(of_numbers, colours, node_colours, members, figures, differences)
+
+
+def _partitions(
+    clustering: Clustering, parts: PartTree, not_nodes: dict[int, int]
+) -> Iterator[Ints]:
+    """Yield partitions of the tree's points that hold all clusters together.
+
+    not_nodes : dict
+        For the numbers of clusters whose clusters are no nodes, by their positions, the first of
+        these clusters.
+    """
+    for nodes in parts.levels():
+        yield nodes[parts.part_of]
+    for i, first in not_nodes.items():
+        labels = clustering.path.labels[i][clustering.rows].astype(np.int64)
+        labels[labels == NOISE] = clustering.path.n_clusters[i]
+        yield first + labels
 
 
 def _tree_of_rows(clustering: Clustering, shown: Ints) -> ShownTree:
