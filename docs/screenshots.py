@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
+from sklearn.manifold import TSNE
 
 from isthmus import TransitiveCut
 
@@ -31,8 +32,10 @@ def explore_digits(path: Path) -> None:
     """Write a page of handwritten digits, with a picture of each."""
     digits = load_digits(as_frame=True)
     model = TransitiveCut(10, n_neighbors=20).fit(digits.data)
+    plane = TSNE(random_state=0).fit_transform(digits.data)
     frame = digits.data.assign(digit=digits.target.astype(str), picture=[*map(_png, digits.images)])
-    model.explore(frame, path=path, hover=["digit"], images="picture", title="Handwritten digits")
+    shown = {"hover": ["digit"], "images": "picture", "title": "Handwritten digits, drawn by t-SNE"}
+    model.explore(frame, path=path, coordinates=plane, **shown)
 
 
 def explore_cities(path: Path) -> None:
@@ -70,7 +73,7 @@ SHOTS = [
     (
         "explorer_digits",
         explore_digits,
-        "app.hover(app.pointOf(12)); app.moveTooltip()",
+        "HOVER",
         1400,
         "light",
     ),
@@ -109,12 +112,28 @@ def _shoot(browser: Any, page: Path, target: Path, script: str, width: int, them
     browser.get(page.as_uri())
     wait_for(lambda: browser.execute_script("return document.documentElement.dataset.ready"))
     dark = "app.switchTheme();" if theme == "dark" else ""
-    browser.execute_script(f"const app = Explorer.app; {dark} {script}")
+    action = "" if script == "HOVER" else script
+    browser.execute_script(f"const app = Explorer.app; {dark} {action}")
     height = browser.execute_script("return document.documentElement.scrollHeight")
     size["height"] = height if width > 500 else 844
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_async_script("setTimeout(arguments[0], 1500)")
+    if script == "HOVER":
+        _hover(browser)
     target.write_bytes(browser.get_screenshot_as_png())
+
+
+def _hover(browser: Any) -> None:
+    """Move the pointer over the plot until it is at a point."""
+    from selenium.webdriver import ActionChains
+
+    for step in range(40):
+        actions = ActionChains(browser)
+        actions.w3c_actions.pointer_action.move_to_location(300 + 10 * step, 330)
+        actions.perform()
+        browser.execute_async_script("setTimeout(arguments[0], 60)")
+        if not browser.execute_script("return document.getElementById('tooltip').hidden"):
+            return
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@
   class Colours {
     // count: how many colours clusters may have
     constructor(count, isDark) {
-      const base = [...BASE.slice(0, 7), isDark ? DARK_INK : BASE[7], ...MUTED];
+      const muted = isDark ? MUTED.map((each) => mixed(each, "#ffffff", 0.3)) : MUTED;
+      const base = [...BASE.slice(0, 7), isDark ? DARK_INK : BASE[7], ...muted];
       this.solid = Array.from({ length: count }, (_, i) => {
         const colour = base[i % base.length];
         const turn = Math.floor(i / base.length) % 5;
