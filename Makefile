@@ -15,7 +15,7 @@ SEED :=
 .PHONY: demo test test-oldest test-wheel fuzz lint bench clean help
 
 help:
-	@echo "make demo         cluster the bundled examples, print a table, write isthmus-demo.png"
+	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
 	@echo "make test         run the test suite with coverage"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
@@ -29,7 +29,7 @@ $(BIN)/python:
 	$(RUN) pip install --quiet --upgrade pip
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(RUN) pip install --quiet --editable '.[plot]'
+	$(RUN) pip install --quiet --editable '.[plot,explore]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -49,7 +49,7 @@ $(OLDEST)/.test: pyproject.toml tools/lowest_versions.py
 	@touch $@
 
 demo: $(VENV)/.demo
-	$(BIN)/isthmus demo --output isthmus-demo.png
+	$(BIN)/isthmus demo --output isthmus-demo.png --page isthmus-demo.html
 
 test: $(VENV)/.dev
 	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
@@ -83,6 +83,6 @@ bench: $(VENV)/.bench
 	$(RUN) benchmarks --output bench-results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist bench-results isthmus-demo.png .coverage htmlcov \
+	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist bench-results isthmus-demo.png isthmus-demo.html .coverage htmlcov \
 		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
