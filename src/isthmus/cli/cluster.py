@@ -109,6 +109,7 @@ def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
     model: Any = estimator(args.n_clusters, **parameters)
     with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         try:
             model.fit(table.points)
         except (ValueError, ThreadsRefusedError) as error:
