@@ -12,11 +12,12 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo test test-oldest test-wheel fuzz lint bench clean help
+.PHONY: demo test test-bounds test-oldest test-wheel fuzz lint bench clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, print a table, write isthmus-demo.png"
 	@echo "make test         run the test suite with coverage"
+	@echo "make test-bounds  run its core with kernels that check every index"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
 	@echo "make fuzz         the fault campaign, for SECONDS=600, from SEED=..."
@@ -53,6 +54,12 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
+
+# The packages that have kernels. Their code with checks is slow, and kept apart.
+test-bounds: $(VENV)/.dev
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-bounds $(RUN) pytest \
+		--numprocesses=auto --dist=loadfile --timeout=900 --durations=8 $(addprefix tests/,\
+		numba metrics neighbors spanning_tree ultrametric cut kmeans prediction model_selection)
 
 # The suite without what depends on no version: the paper, its theory, and generated inputs. Its
 # compiled code is kept apart from that of the newest Numba. Warnings that old packages cause among

@@ -15,13 +15,15 @@ import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
+fcntl: Any
 try:
-    import fcntl
+    fcntl = import_module("fcntl")
 except ImportError:  # Windows, where a file that is open cannot be removed anyway
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 _PRIVATE = 0o600
 # Characters of a name that its temporary files show: long names leave no space for more.

@@ -74,9 +74,10 @@ class RowMetric:
         """Raise where a distance of point i to one of the others is not finite or negative."""
         j = first_invalid(distances)
         if j is not None:
+            first, second = sorted((i, int(others[j])))
             raise ValueError(
-                f"The distance of {names_of(*sorted((i, int(others[j]))), n_fitted)} by "
-                f"metric={self.name!r} is {distances[j]}. {self.undefined}"
+                f"The distance of {names_of(first, second, n_fitted)} by metric={self.name!r} is "
+                f"{distances[j]}. {self.undefined}"
             )
 
 

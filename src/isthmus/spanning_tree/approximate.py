@@ -84,7 +84,8 @@ def _bytes_needed(prepared: PreparedPoints, length: int, *, has_means: bool) -> 
     """Return how much memory it takes: points as float32, lists, trees and heaps of pynndescent."""
     n_points, n_features = prepared.points.shape
     coordinates = (8 + 24 * has_means) * n_features  # and the means, mapped
-    return FIXED_BYTES + n_points * (coordinates + 12 * n_features + 64 * length + _PER_POINT)
+    per_point = coordinates + 12 * n_features + 64 * length + _PER_POINT
+    return int(FIXED_BYTES + n_points * per_point)
 
 
 def _with_neighborhoods(
