@@ -1,7 +1,8 @@
 """Reads files that may be anything, in a process of its own: ``python -m campaign.reader``.
 
-Takes lines of JSON, ``{"lines": […], "fresh": […]}``: Python statements to run in order. Answers
-with what the first one that failed raised. One process reads many files; if one of them brings it
+Takes lines of JSON, ``{"lines": […], "may_refuse": …}``: Python statements to run in order. Answers
+with what the first one that failed raised. A model that was read may refuse some of them, with a
+ValueError; the others are run all the same. One process reads many files; if one of them brings it
 down, or to a standstill, its parent sees that.
 """
 
@@ -25,13 +26,14 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, resource.RLIM_INFINITY))
     warnings.simplefilter("ignore")
     for request in sys.stdin:
-        answer = run(json.loads(request)["lines"])
+        answer = run(**json.loads(request))
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
 
-def run(lines: list[str]) -> dict[str, Any]:
-    """Run statements; return how many were run, and what the last raised, if it did."""
+def run(lines: list[str], *, may_refuse: bool = True) -> dict[str, Any]:
+    """Run statements; return how many were run, which were refused, and what the last raised."""
+    refused: list[int] = []
     names: dict[str, Any] = {}
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -39,9 +41,13 @@ def run(lines: list[str]) -> dict[str, Any]:
             try:
                 exec(line, names)
             except Exception as error:
-                return {"line": number, "error": type(error).__name__, "words": str(error)[:500]}
+                if may_refuse and isinstance(error, ValueError) and number > 1:
+                    refused.append(number)
+                    continue
+                what = {"error": type(error).__name__, "words": str(error)[:500]}
+                return {"line": number, "refused": refused, **what}
     answer = {key: names[key] for key in ("status", "digest") if key in names}
-    return {"line": len(lines), "stderr": err.getvalue()[:2000], **answer}
+    return {"line": len(lines), "refused": refused, "stderr": err.getvalue()[:2000], **answer}
 
 
 if __name__ == "__main__":
