@@ -370,6 +370,11 @@ def test_hovering_shows_texts_as_texts(page, frame):
     wait_for(lambda: "row " in page.text("tooltip"))
     row = int(page.text("tooltip").split(" · ")[0].removeprefix("row "))
     assert frame["text"][row] in page.text("tooltip")
+    corner = page.run(
+        "const r = document.getElementById('tooltip').getBoundingClientRect(); return [r.x, r.y]"
+    )
+    assert 5 < corner[0] - place[0] < 40
+    assert 5 < corner[1] - place[1] < 40
 
 
 def test_hostile_names_stay_texts(page):
