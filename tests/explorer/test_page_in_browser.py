@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import time
 
 import matplotlib as mpl
 import numpy as np
@@ -223,6 +224,7 @@ def test_two_clicked_points_show_the_path(page, frame, model):
     for row, place in zip((5, 100), page.on_screen(points[[5, 100]]), strict=True):
         page.click_at(place)
         wait_for(lambda row=row: row in page.run("return Explorer.app.picked"))
+        time.sleep(0.5)  # two clicks, not a double click
     expected = model.tree_.path(5, 100)
     assert page.run("return Explorer.app.path.points") in (
         expected.tolist(),
@@ -368,6 +370,11 @@ def test_hovering_shows_texts_as_texts(page, frame):
     wait_for(lambda: "row " in page.text("tooltip"))
     row = int(page.text("tooltip").split(" · ")[0].removeprefix("row "))
     assert frame["text"][row] in page.text("tooltip")
+    corner = page.run(
+        "const r = document.getElementById('tooltip').getBoundingClientRect(); return [r.x, r.y]"
+    )
+    assert 5 < corner[0] - place[0] < 40
+    assert 5 < corner[1] - place[1] < 40
 
 
 def test_hostile_names_stay_texts(page):
@@ -487,3 +494,19 @@ def test_a_sample_counts_all_rows(chromium, folder):
     expected = model.tree_.distance(rows[3], rows[400])
     assert page.run("return Explorer.app.path.distance") == pytest.approx(expected, rel=1e-6)
     assert page.errors() == ([], [])
+
+
+def test_a_notebook_shows_the_page_inline(chromium, folder, model):
+    notebook = folder / "notebook.html"
+    shown = model.explore()._repr_html_()
+    notebook.write_text(f"<!doctype html><title>notebook</title>{shown}", encoding="utf-8")
+    chromium.get(notebook.as_uri())
+    chromium.switch_to.frame(0)
+    try:
+        page = Page(chromium)
+        wait_for(lambda: page.run("return document.documentElement.dataset.ready"))
+        page.slide("k", 5)
+        assert (page.labels() == model.labels_for(5)).all()
+        assert page.errors() == ([], [])
+    finally:
+        chromium.switch_to.default_content()

@@ -65,9 +65,14 @@
     });
     byId("path-clear").addEventListener("click", () => app.setPicked([]));
     let pointer = null;
-    document.addEventListener("pointermove", (event) => {
-      pointer = event;
-    });
+    // on its way down: Bokeh lets no event through
+    document.addEventListener(
+      "pointermove",
+      (event) => {
+        pointer = event;
+      },
+      { capture: true },
+    );
     app.moveTooltip = () => {
       const tip = byId("tooltip");
       if (pointer === null || tip.hidden) return;
