@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from PIL import Image
 from sklearn.datasets import load_digits
 from sklearn.manifold import TSNE
 
@@ -120,7 +121,9 @@ def _shoot(browser: Any, page: Path, target: Path, script: str, width: int, them
     browser.execute_async_script("setTimeout(arguments[0], 1500)")
     if script == "HOVER":
         _hover(browser)
-    target.write_bytes(browser.get_screenshot_as_png())
+    picture = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+    # few colours, for a small file
+    picture.quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def _hover(browser: Any) -> None:
