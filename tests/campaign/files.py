@@ -129,7 +129,9 @@ def _judge_model(case: Case, answer: dict, counts: Counter[str]) -> None:
             _fail(case, line, "a refusal without the name of the file", answer["words"])
         return
     counts["files accepted"] += 1
-    if error is not None:
+    # Parameters are the caller's, and checked where they are used.
+    is_refused = error == "TypeError" and re.match(r"\w+ must be ", answer["words"])
+    if error is not None and not (is_refused and line > 1):
         _fail(case, line, f"{error} from a forged file", answer["words"], answer["refused"])
     if error is None and not case.is_forged:
         _fail(case, 1, "a damaged file was accepted", "")

@@ -150,7 +150,14 @@ def _value(rng: np.random.Generator, n_arrays: int) -> Any:
 
 
 def mutate(rng: np.random.Generator, raw: bytes) -> bytes:
-    """Return other bytes: flipped, cut, doubled, moved or set."""
+    """Return other bytes: flipped, cut, doubled or set."""
+    out = raw
+    while out == raw:
+        out = _mutated(rng, raw)
+    return out
+
+
+def _mutated(rng: np.random.Generator, raw: bytes) -> bytes:
     out = bytearray(raw)
     for _ in range(int(rng.integers(1, 5))):
         if not out:

@@ -102,7 +102,7 @@ class Scenario:
     after: str
     signals: tuple[str, ...] = ()
     longest: float = 0.03
-    times: int = 6
+    times: int = 8
 
 
 _TWO_MODELS = """
@@ -241,6 +241,7 @@ assert (TransitiveKMeans(4).fit(PLANE).labels_ == EXPECTED).all(), 'wrong labels
 sys.exit(7)
 """,
         "assert status == 7, f'with little memory: {status} {said[-300:]}'",
+        times=2,
     ),
     "an allocation that fails": Scenario(
         "EXPECTED = [TransitiveKMeans(4).fit(X).labels_ for X in (PLANE, MANY)]",
@@ -257,6 +258,7 @@ for X, expected in zip((PLANE, MANY), EXPECTED):
 sys.exit(7)
 """,
         "assert status == 7, f'{status} {said[-300:]}'",
+        times=2,
     ),
     "an allocation of the command that fails": Scenario(
         _OLD_TABLE,
@@ -276,6 +278,7 @@ for X, expected in zip((PLANE, MANY), EXPECTED):
 sys.exit(7)
 """,
         "assert status == 7, f'{status} {said[-300:]}'",
+        times=2,
     ),
     "many threads": Scenario(
         "EXPECTED = TransitiveKMeans(4).fit(PLANE[:900]).labels_\n"
@@ -301,6 +304,7 @@ assert not wrong, wrong
 sys.exit(7)
 """,
         "assert status == 7, f'{status} {said[-300:]}'",
+        times=2,
     ),
     "refitted while predicting": Scenario(
         """
@@ -332,5 +336,6 @@ assert not wrong, wrong[:5]
 sys.exit(7)
 """,
         "assert status == 7, f'{status} {said[-300:]}'",
+        times=2,
     ),
 }
