@@ -66,12 +66,13 @@ FITS = (
 def all_fits():
     """Return models by FITS, each with what its explore needs."""
     points, _ = make_blobs(120, centers=5, cluster_std=1.5, random_state=1)
+    apart, _ = make_blobs(120, centers=3, cluster_std=0.5, random_state=1)
     weights = np.random.default_rng(0).integers(0, 3, 120)
     distances = np.abs(points[:, None] - points).sum(axis=2)
     given = {"coordinates": points}
     return {
         "cut": (TransitiveCut(4).fit(points), {}),
-        "auto": (TransitiveCut("auto").fit(points), {}),
+        "auto": (TransitiveCut("auto").fit(apart), {}),
         "kmeans": (TransitiveKMeans(4).fit(points), {}),
         "random starts": (TransitiveKMeans(4, init="random", random_state=0).fit(points), {}),
         "smallest": (TransitiveCut(4, min_cluster_size=9).fit(points), {}),
