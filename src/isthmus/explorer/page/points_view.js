@@ -88,7 +88,7 @@
       const diameter = devicePixelRatio * Math.min(9, Math.max(3, 17 - 3 * Math.log10(this.n + 1)));
       const { palette, count } = this.colours;
       Explorer.drawDiscs(
-        { bytes: new Uint8Array(pixels.buffer), width, height },
+        { bytes: new Uint8Array(pixels.buffer), words: pixels, width, height },
         { x: this.x, y: this.y, paints: this.paints, palette, firstFaded: count + 1, diameter },
         view,
       );

@@ -15,9 +15,12 @@
     };
   }
 
+  // A colour by its channels, and as the word that an opaque pixel of it is in memory.
   function channelsOf(colour) {
     const hex = colour.slice(1).padEnd(8, "f");
-    return [0, 2, 4, 6].map((i) => parseInt(hex.slice(i, i + 2), 16));
+    const [red, green, blue, alpha] = [0, 2, 4, 6].map((i) => parseInt(hex.slice(i, i + 2), 16));
+    const [word] = new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer);
+    return { red, green, blue, alpha, word: alpha === 255 ? word : -1 };
   }
 
   // Lay a colour over the pixel at byte p; alpha from 0 to 255.
@@ -39,27 +42,19 @@
   }
 
   // Draw one disc; the part of it that is outside the image is left out.
-  function drawDisc({ bytes, width, height }, { side, coverage }, left, low, colour) {
-    const red = colour[0];
-    const green = colour[1];
-    const blue = colour[2];
-    const alpha = colour[3];
+  function drawDisc({ bytes, words, width, height }, { side, coverage }, left, low, colour) {
+    const { red, green, blue, alpha, word } = colour;
     const first = left < 0 ? -left : 0;
     const last = left + side > width ? width - left : side;
     const stop = low + side > height ? height - low : side;
     for (let v = low < 0 ? -low : 0; v < stop; v++) {
-      let p = 4 * ((low + v) * width + left + first);
-      for (let u = first; u < last; u++, p += 4) {
+      let p = (low + v) * width + left + first;
+      for (let u = first; u < last; u++, p++) {
         const covered = coverage[v * side + u];
-        if (covered === 0) continue;
-        if (covered === 255 && alpha === 255) {
-          bytes[p] = red;
-          bytes[p + 1] = green;
-          bytes[p + 2] = blue;
-          bytes[p + 3] = 255;
-        } else {
-          blend(bytes, p, red, green, blue, (covered * alpha) / 255);
-        }
+        // most neighbours have one colour, which no blending changes
+        if (covered === 0 || words[p] === word) continue;
+        if (covered === 255 && alpha === 255) words[p] = word;
+        else blend(bytes, 4 * p, red, green, blue, (covered * alpha) / 255);
       }
     }
   }
