@@ -134,7 +134,6 @@ class _Run:
             "NEIGHBOURS": length,
             "KIND": prepared.metric.kind,
             "TOGETHER": LANES if dims <= _DIMS_TOGETHER else 1,
-            "BY_INDEX": int(by_index),
         }
         self.tree = tree
         self.power = prepared.metric.power
@@ -149,7 +148,7 @@ class _Run:
             self.top -= 1
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * self.n_jobs)))
-        self.constants = constants
+        self.constants = constants | {"BY_INDEX": 1} if by_index else constants
         self.lists = make_neighbours(tree.n_leaves * LANES, length)
         self.joined = make_joined(tree.n_points)
         self.n_edges = 0
@@ -209,7 +208,7 @@ class _Run:
         join_ties = first_round.join_ties.specialised(self.constants)
         join_to_nearest = first_round.join_to_nearest.specialised(self.constants)
         end_first_round = first_round.end_first_round.specialised(self.constants)
-        by_index = self.constants["BY_INDEX"] == 1
+        by_index = "BY_INDEX" in self.constants
         n_ties = 0 if by_index else join_ties(lists, joined, np.zeros(n_points, dtype=np.bool_))
         # Blocks share nothing as long as nothing is joined.
         n_blocks = 1 if n_ties > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
