@@ -36,6 +36,7 @@ from isthmus.dask.boxes import (
     find_open_pairs,
     gaps_between,
     gaps_of_pairs,
+    nearest_nodes,
 )
 from isthmus.dask.cell import (
     NO_EDGES,
@@ -102,7 +103,7 @@ class Boundary:
         self.log = Log()
         self.first = np.concatenate([[0], np.cumsum([len(s.inner) for s in summaries])])
         self.cell_of = np.repeat(np.arange(len(cells)), np.diff(self.first))
-        self.begins = [s.begin for s in summaries]
+        self.hubs = [s.hub for s in summaries]
         self.counts = np.concatenate([np.diff(s.begin) for s in summaries])
         self.low = np.concatenate([s.boxes.low for s in summaries])
         self.high = np.concatenate([s.boxes.high for s in summaries])
@@ -134,11 +135,11 @@ class Boundary:
     # ------------------------------------------------------------------ what is known
 
     def _update(self) -> None:
-        """Find U anew, from what cells tell of the terminals: first points of nodes, ends."""
+        """Find U anew, from what cells tell of the terminals: hubs and ends."""
         terminals = []
-        for c, begin in enumerate(self.begins):
+        for c, hub in enumerate(self.hubs):
             ends = self.cross.positions[self.cross.cells == c]
-            terminals.append(np.unique(np.concatenate([begin[:-1], ends])))
+            terminals.append(np.unique(np.concatenate([hub, ends])))
         reduced = self._reduce(terminals)
         offsets = np.concatenate([[0], np.cumsum([len(t) for t in terminals])])
         number = np.empty(self.cross.cells.shape, dtype=np.int64)
@@ -156,7 +157,7 @@ class Boundary:
         self.weights = weights[order]
         self._note_used(order, reduced)
         terminal = np.concatenate(
-            [offsets[c] + np.searchsorted(t, self.begins[c][:-1]) for c, t in enumerate(terminals)]
+            [offsets[c] + np.searchsorted(t, self.hubs[c]) for c, t in enumerate(terminals)]
         )
         self.nodes = Nodes(self.low, self.high, self.inner, terminal, self._to_root(terminal))
         self.log.n_cross_edges = len(self.cross.weights)
@@ -254,7 +255,7 @@ class Boundary:
             for i, j in np.argwhere(np.triu(group[:, None] != group[None, :], 1))
         ]
         heapq.heapify(heap)
-        found = []
+        found, pair = [], np.empty(2, dtype=np.int64)
         while len(np.unique(group)) > 1:
             _, is_measured, i, j, x, y = heapq.heappop(heap)
             if group[i] == group[j]:
@@ -263,23 +264,10 @@ class Boundary:
                 found.append((x, y))
                 group[group == group[j]] = group[i]
                 continue
-            nearest, x, y = self._nearest_nodes(i, j)
-            heapq.heappush(heap, (nearest, True, i, j, x, y))
+            nearest = nearest_nodes(self.nodes, self.first, i, j, pair)
+            heapq.heappush(heap, (nearest, True, i, j, int(pair[0]), int(pair[1])))
         x, y = np.array(found).T
         return Pairs(x, y, np.full(len(x), np.inf))
-
-    def _nearest_nodes(self, i: int, j: int) -> tuple[float, int, int]:
-        """Return how far the nearest nodes of two cells are apart, and which they are."""
-        best, chosen = np.inf, (0, 0)
-        theirs = slice(self.first[j], self.first[j + 1])
-        others = Boxes(self.low[theirs], self.high[theirs])
-        for start in range(self.first[i], self.first[i + 1], 256):
-            mine = slice(start, min(start + 256, self.first[i + 1]))
-            gaps = gaps_between(Boxes(self.low[mine], self.high[mine]), others)
-            x, y = np.unravel_index(np.argmin(gaps), gaps.shape)
-            if gaps[x, y] < best:
-                best, chosen = float(gaps[x, y]), (start + int(x), int(self.first[j] + y))
-        return best, *chosen
 
     # ------------------------------------------------------------------ comparisons
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
-from isthmus._utils.typing import Array, Floats, Ints
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.forest import NEVER, Forest, last_edge
 
 
@@ -85,13 +85,16 @@ class CellView(NamedTuple):
         In the order of nodes.
     begin : (n_nodes + 1,) int64
         Where the points of each node begin.
+    hub : (n_nodes,) int64
+        A point of each node that most others are close to in the tree.
     inner : (n_nodes,) float64
-        The longest edge that connects the points of a node, at most.
+        The longest edge that connects a node's points with its hub, at most.
     forest, weights : Forest and (n - 1,) float64
     """
 
     points: Array
     begin: Ints
+    hub: Ints
     inner: Floats
     forest: Forest
     weights: Floats
@@ -112,14 +115,14 @@ def gap_of_point(points: Array, p: int, low: Floats, high: Floats, r: int, share
 def mark_near(cell: CellView, near: Near, share: float, keep: Array) -> None:
     """Set keep, (n,) bool, where a point is wanted.
 
-    A point is wanted, too, where the edges that connect it with the first of its node are longer
-    than its distance to the box.
+    A point is wanted, too, where an edge that connects it with its node's hub is longer than its
+    distance to the box.
     """
     for r in range(near.node.shape[0]):
         node = near.node[r]
-        first, limit = cell.begin[node], near.limit[r]
-        nearest, least = first, np.inf
-        for p in range(first, cell.begin[node + 1]):
+        hub, limit = cell.hub[node], near.limit[r]
+        nearest, least = hub, np.inf
+        for p in range(cell.begin[node], cell.begin[node + 1]):
             if keep[p] and limit >= 0.0:
                 continue
             distance = gap_of_point(cell.points, p, near.low, near.high, r, share)
@@ -129,20 +132,30 @@ def mark_near(cell: CellView, near: Near, share: float, keep: Array) -> None:
             elif distance <= limit:
                 keep[p] = True
             elif distance <= cell.inner[node]:
-                last = last_edge(cell.forest, first, p)
+                last = last_edge(cell.forest, hub, p)
                 keep[p] = last >= 0 and distance <= cell.weights[last]
         if limit < 0.0:
             keep[nearest] = True
 
 
 @kernel
+def find_hubs(begin: Ints, rank: Labels, hub: Ints) -> None:
+    """Fill hub, (n_nodes,), with the point of each node that was the root of its part longest."""
+    for node in range(hub.shape[0]):
+        hub[node] = begin[node]
+        for p in range(begin[node] + 1, begin[node + 1]):
+            if rank[p] > rank[hub[node]]:
+                hub[node] = p
+
+
+@kernel
 def fill_inner(cell: CellView, nodes: Ints, inner: Floats) -> None:
-    """Fill inner[node], for some nodes, with the longest edge that connects a node's points."""
+    """Fill inner[node], for some nodes, with the longest edge between its hub and its points."""
     for t in range(nodes.shape[0]):
         node = nodes[t]
-        first, last = cell.begin[node], -1
-        for p in range(first + 1, cell.begin[node + 1]):
-            last = max(last, last_edge(cell.forest, first, p))
+        last = -1
+        for p in range(cell.begin[node], cell.begin[node + 1]):
+            last = max(last, last_edge(cell.forest, cell.hub[node], p))
         inner[node] = cell.weights[last] if last >= 0 else 0.0
 
 
@@ -153,9 +166,9 @@ class Nodes(NamedTuple):
     ----------
     low, high : (m, d) float64
     inner : (m,) float64
-        The longest edge that connects a node's points, at most.
+        The longest edge that connects a node's points with its hub, at most.
     terminal : (m,) int64
-        The number of a node's first point in the forest of what is known.
+        The number of a node's hub in the forest of what is known.
     to_root : (m,) float64
         The longest edge on the path from there to the root of the first node; infinite without.
     """
@@ -258,3 +271,21 @@ def gaps_of_pairs(nodes: Nodes, pairs: Pairs, gaps: Floats) -> None:
     """Fill gaps, (m,), with the squared distances of the boxes of pairs."""
     for t in range(pairs.x.shape[0]):
         gaps[t] = gap(nodes.low, nodes.high, pairs.x[t], nodes.low, nodes.high, pairs.y[t])
+
+
+@kernel
+def nearest_nodes(nodes: Nodes, first: Ints, i: int, j: int, pair: Ints) -> float:
+    """Fill pair, (2,), with those nodes of cells i and j whose boxes are nearest; return how far.
+
+    first : (n_cells + 1,) int64
+        Where the nodes of each cell begin.
+    """
+    least = np.inf
+    for x in range(first[i], first[i + 1]):
+        for y in range(first[j], first[j + 1]):
+            distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y)
+            if distance < least:
+                least = distance
+                pair[0] = x
+                pair[1] = y
+    return least

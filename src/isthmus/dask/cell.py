@@ -13,6 +13,7 @@ from isthmus.dask.boxes import (
     CellView,
     Near,
     fill_inner,
+    find_hubs,
     gaps_between,
     mark_near,
     safe_share,
@@ -75,14 +76,17 @@ class Summary(NamedTuple):
     ----------
     begin : (n_nodes + 1,) int64
         Where nodes begin.
+    hub : (n_nodes,) int64
+        A point of each node, see CellView.
     boxes : Boxes
     inner : (n_nodes,) float64
-        The longest edge that connects a node's points, at most.
+        The longest edge that connects a node's points with its hub, at most.
     n_rows : int
         Of the cell.
     """
 
     begin: Ints
+    hub: Ints
     boxes: Boxes
     inner: Floats
     n_rows: int
@@ -132,14 +136,16 @@ def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
     a, b = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
     longest = float(tree.weights[-1]) if len(tree.weights) else 0.0
     begin, boxes, fine = _choose_nodes(points, tree.kdtree, others, longest)
+    forest = grow_forest(len(points), a, b)
+    hub = np.empty(len(begin) - 1, dtype=np.int64)
+    find_hubs(begin, forest.rank, hub)
     inner = np.minimum(squared_diameters(boxes), longest)
     view = CellView(
-        np.ascontiguousarray(points[order]), begin, inner, grow_forest(len(points), a, b),
-        tree.weights,
+        np.ascontiguousarray(points[order]), begin, hub, inner, forest, tree.weights
     )
     fill_inner(view, np.flatnonzero(fine), inner)
     row_at = (rows if duplicates is None else rows[duplicates.distinct])[order]
-    summary = Summary(begin, boxes, inner, len(rows))
+    summary = Summary(begin, hub, boxes, inner, len(rows))
     return Cell(number, rows, place[first], view, a, b, row_at, equal, summary)
 
 
