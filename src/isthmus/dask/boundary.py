@@ -26,21 +26,24 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.dask.boxes import (
     Boxes,
     Compared,
+    Known,
     Near,
     Nodes,
     Pairs,
     find_open_pairs,
     gaps_between,
     gaps_of_pairs,
+    group_nodes,
     nearest_nodes,
 )
 from isthmus.dask.cell import (
     NO_EDGES,
     CrossEdges,
+    Meeting,
     ReducedTree,
     Summary,
     choose_points,
@@ -101,36 +104,60 @@ class Boundary:
         self.cells = cells
         self.report = report
         self.log = Log()
-        self.first = np.concatenate([[0], np.cumsum([len(s.inner) for s in summaries])])
-        self.cell_of = np.repeat(np.arange(len(cells)), np.diff(self.first))
-        self.hubs = [s.hub for s in summaries]
-        self.counts = np.concatenate([np.diff(s.begin) for s in summaries])
-        self.low = np.concatenate([s.boxes.low for s in summaries])
-        self.high = np.concatenate([s.boxes.high for s in summaries])
-        self.inner = np.concatenate([s.inner for s in summaries])
+        self.longest = max(summary.longest for summary in summaries)
         self.cell_boxes = Boxes(
-            np.minimum.reduceat(self.low, self.first[:-1]),
-            np.maximum.reduceat(self.high, self.first[:-1]),
+            np.array([summary.boxes.low.min(axis=0) for summary in summaries]),
+            np.array([summary.boxes.high.max(axis=0) for summary in summaries]),
         )
         self.cross = NO_EDGES
         self.compared = Compared(np.empty(0, dtype=np.int64), np.empty(0))
         self._reduced: list[tuple[int, ReducedTree] | None] = [None] * len(cells)
-        self.log.n_nodes = len(self.inner)
+        self._take_nodes(summaries, np.inf)
 
-    def find(self) -> None:
+    def _take_nodes(self, summaries: list[Summary], reach: float) -> None:
+        """Note the nodes of all cells that are as near to another cell as this, squared."""
+        chosen = [self._is_near(c, summary.boxes, reach) for c, summary in enumerate(summaries)]
+        both = list(zip(summaries, chosen, strict=True))
+        self.number = [np.flatnonzero(near) for near in chosen]
+        self.first = np.concatenate([[0], np.cumsum([len(each) for each in self.number])])
+        self.cell_of = np.repeat(np.arange(len(both)), np.diff(self.first))
+        self.hubs = [s.hub[near] for s, near in both]
+        self.counts = np.concatenate([np.diff(s.begin)[near] for s, near in both])
+        low = np.concatenate([s.boxes.low[near] for s, near in both])
+        high = np.concatenate([s.boxes.high[near] for s, near in both])
+        inner = np.concatenate([s.inner[near] for s, near in both])
+        terminal = np.zeros(len(inner), dtype=np.int64)
+        self.nodes = Nodes(low, high, inner, terminal, np.full(len(inner), np.inf))
+        self._count_numbers(0)
+
+    def _is_near(self, cell: int, boxes: Boxes, reach: float) -> Array:
+        """Return which boxes of a cell are as near to another cell as this."""
+        near = np.zeros(len(boxes.low), dtype=bool)
+        if reach == np.inf:
+            return ~near
+        for other in range(len(self.cells)):
+            if other != cell:
+                near |= gaps_between(boxes, self.cell_boxes[[other]])[:, 0] <= reach
+        return near
+
+    def find(self, summaries: list[Summary]) -> None:
         """Find all edges between cells that are in the tree."""
-        self._update()
         if len(self.cells) == 1:
+            self._update()
             return
-        while len(np.unique(self._groups())) > 1:
-            self._run(self._nearest_pairs(), _NEAREST)
+        self._run(self._nearest_pairs(), _NEAREST)
+        # These edges and the cells' own connect everything: no other edge need be longer.
+        self._take_nodes(summaries, max(self.longest, float(self.cross.weights.max())))
+        self._update()
         for _ in range(_PROBES):
             pairs = self._open_pairs()
             if not len(pairs.x):
                 return
             self._run(self._nearest_of_each(pairs), _NEAREST)
+            self._update()
         while len((pairs := self._open_pairs()).x):
             self._run(pairs)
+            self._update()
 
     # ------------------------------------------------------------------ what is known
 
@@ -159,10 +186,15 @@ class Boundary:
         terminal = np.concatenate(
             [offsets[c] + np.searchsorted(t, self.hubs[c]) for c, t in enumerate(terminals)]
         )
-        self.nodes = Nodes(self.low, self.high, self.inner, terminal, self._to_root(terminal))
-        self.log.n_cross_edges = len(self.cross.weights)
-        numbers = 5 * len(weights) + 2 * self.low.size + 3 * len(self.inner)
+        self.nodes = self.nodes._replace(terminal=terminal, to_root=self._to_root(terminal))
+        self._count_numbers(len(weights))
+
+    def _count_numbers(self, n_edges: int) -> None:
+        """Note how many numbers are held at most."""
+        numbers = 5 * n_edges + 2 * self.nodes.low.size + 5 * len(self.nodes.inner)
         self.log.n_numbers = max(self.log.n_numbers, int(numbers))
+        self.log.n_nodes = max(self.log.n_nodes, len(self.nodes.inner))
+        self.log.n_cross_edges = len(self.cross.weights)
 
     def _reduce(self, terminals: list[Ints]) -> list[ReducedTree]:
         """Return the trees of cells between terminals; those that have not changed are known."""
@@ -170,9 +202,7 @@ class Boundary:
         for c, of_cell in enumerate(terminals):
             known = self._reduced[c]
             if known is None or known[0] != len(of_cell):  # terminals only ever get more
-                tasks[c] = self.executor.submit(
-                    "reduce-cell", reduce_cell, self.cells[c], of_cell
-                )
+                tasks[c] = self.executor.submit("reduce-cell", reduce_cell, self.cells[c], of_cell)
         for c, tree in zip(tasks, self.executor.gather(list(tasks.values())), strict=True):
             self._reduced[c] = len(terminals[c]), tree
         return [known[1] for known in self._reduced if known is not None]
@@ -197,38 +227,32 @@ class Boundary:
         weights = np.append(self.weights, [np.inf, 0.0])  # for NEVER, and for -1
         return weights[np.where(last == NEVER, len(weights) - 2, last)]
 
-    def _groups(self) -> Ints:
-        """Return which cells U connects: the root of each cell's first node."""
-        return _roots(self.forest, self.nodes.terminal[self.first[:-1]])
-
     # ------------------------------------------------------------------ which pairs to compare
 
     def _open_pairs(self) -> Pairs:
         """Return all pairs of nodes that are not settled."""
-        reach = np.maximum(self.inner, self.nodes.to_root)
-        most = np.maximum.reduceat(reach, self.first[:-1])
+        reach = np.maximum(self.nodes.inner, self.nodes.to_root)
+        most = np.zeros(len(self.cells))
+        np.maximum.at(most, self.cell_of, reach)
         gaps = gaps_between(self.cell_boxes, self.cell_boxes)
-        near = gaps <= np.maximum(most[:, None], most[None, :])
-        found = [self._open_pairs_of(i, j) for i, j in np.argwhere(np.triu(near, 1))]
-        return _joined(found)
+        near = np.triu(gaps <= np.maximum(most[:, None], most[None, :]), 1)
+        return _joined([self._open_pairs_of(i, j, reach, most) for i, j in np.argwhere(near)])
 
-    def _open_pairs_of(self, i: int, j: int) -> Pairs:
+    def _open_pairs_of(self, i: int, j: int, reach: Floats, most: Floats) -> Pairs:
         """Return the pairs of two cells' nodes that are not settled."""
         nodes = self.nodes
-        reach = np.maximum(nodes.inner, nodes.to_root)
         candidates = []
         for here, there in ((i, j), (j, i)):
             mine = slice(self.first[here], self.first[here + 1])
-            theirs = reach[self.first[there] : self.first[there + 1]].max()
             gaps = gaps_between(Boxes(nodes.low[mine], nodes.high[mine]), self.cell_boxes[[there]])
-            near = gaps[:, 0] <= np.maximum(reach[mine], theirs)
-            candidates.append(self.first[here] + np.flatnonzero(near))
-        both, size = np.concatenate(candidates), 1 << 10
+            near = gaps[:, 0] <= np.maximum(reach[mine], most[there])
+            if not near.any():
+                return _joined([])
+            candidates.append(group_nodes(nodes, self.first[here] + np.flatnonzero(near)))
+        known, size = Known(self.forest, self.weights, self.compared), 1 << 10
         while True:
             found = Pairs(*(np.empty(size, dtype=np.int64) for _ in range(2)), np.empty(size))
-            n_found = find_open_pairs(
-                nodes, both, len(candidates[0]), self.forest, self.weights, self.compared, found
-            )
+            n_found = find_open_pairs(nodes, *candidates, known, found)
             if n_found <= size:
                 return Pairs(*(each[:n_found] for each in found))
             size = n_found
@@ -248,7 +272,7 @@ class Boundary:
 
     def _nearest_pairs(self) -> Pairs:
         """Return pairs of nodes that connect all cells: Kruskal's algorithm on boxes."""
-        group = self._groups()
+        group = np.arange(len(self.cells))
         gaps = gaps_between(self.cell_boxes, self.cell_boxes)
         heap: list[tuple[float, bool, int, int, int, int]] = [
             (float(gaps[i, j]), False, int(i), int(j), 0, 0)
@@ -279,26 +303,21 @@ class Boundary:
         limit : float, optional
             Up to which distance; by default, as far as is necessary.
         """
-        sent: defaultdict[int, list[tuple[int, Near]]] = defaultdict(list)
-        kept: defaultdict[int, list[Near]] = defaultdict(list)
+        sent: defaultdict[int, list[Any]] = defaultdict(list)
+        meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
         cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
         for (i, j), rows in _grouped(cells):
             x, y, longest = (each[rows] for each in pairs)
-            sides = [self._near(i, x, y, longest, limit), self._near(j, y, x, longest, limit)]
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
-            own, other = (0, 1) if n_x >= n_y else (1, 0)
-            sent[(i, j)[own]].append(((i, j)[other], sides[other]))
-            kept[(i, j)[own]].append(sides[own])
-        tasks = []
-        for own, partners in sent.items():
-            others = [
-                self.executor.submit("choose-points", choose_points, self.cells[c], near)
-                for c, near in partners
-            ]
-            near = Near(*(np.concatenate(each) for each in zip(*kept[own], strict=True)))
-            tasks.append(
-                self.executor.submit("compare-cells", compare, self.cells[own], near, others)
-            )
+            if n_x < n_y:
+                i, j, x, y = j, i, y, x
+            own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
+            meetings[i].append(Meeting(own, Pairs(own.node, other.node, longest)))
+            sent[i].append(self.executor.submit("choose", choose_points, self.cells[j], other))
+        tasks = [
+            self.executor.submit("compare", compare, self.cells[i], meetings[i], sent[i])
+            for i in meetings
+        ]
         results = self.executor.gather(tasks)
         self.cross = CrossEdges.joined([self.cross, *(edges for edges, _ in results)])
         if limit is None:
@@ -308,14 +327,16 @@ class Boundary:
         self.log.points_of_rounds.append(sum(n for _, n in results))
         self.log.n_points_compared += self.log.points_of_rounds[-1]
         self.report()
-        self._update()
 
-    def _near(self, cell: int, mine: Ints, theirs: Ints, longest: Floats, limit: float | None) -> Near:
-        """Return which points of a cell's nodes are near enough to those of other nodes."""
-        limits = np.maximum(longest, self.inner[theirs])
+    def _near(self, mine: Ints, theirs: Ints, longest: Floats, limit: float | None) -> Near:
+        """Return which points of nodes are near enough to those of others."""
+        nodes = self.nodes
+        limits = np.maximum(longest, nodes.inner[theirs])
         if limit is not None:
             limits = np.full(len(mine), limit)
-        return Near(mine - self.first[cell], self.low[theirs], self.high[theirs], limits)
+        cell = self.cell_of[mine[0]]
+        numbers = self.number[cell][mine - self.first[cell]]
+        return Near(numbers, nodes.low[theirs], nodes.high[theirs], limits)
 
     def _note_compared(self, pairs: Pairs) -> None:
         keys = np.concatenate([self.compared.keys, (pairs.x << 32) | pairs.y])

@@ -13,6 +13,8 @@ from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.forest import NEVER, Forest, last_edge
 
+_EPSILON = float(np.finfo(np.float64).eps)
+
 
 class Boxes(NamedTuple):
     """Bounds of m sets of points.
@@ -29,9 +31,26 @@ class Boxes(NamedTuple):
         return Boxes(self.low[rows], self.high[rows])
 
 
+def box_around(points: Array) -> Boxes:
+    """Return the bounds of points: (1, d)."""
+    box = Boxes(np.full((1, points.shape[1]), np.inf), np.full((1, points.shape[1]), -np.inf))
+    enclose_points(points, box)
+    return box
+
+
+@kernel
+def enclose_points(points: Array, box: Boxes) -> None:
+    """Extend a box, (1, d), to all points."""
+    for p in range(points.shape[0]):
+        for t in range(points.shape[1]):
+            x = np.float64(points[p, t])
+            box.low[0, t] = min(box.low[0, t], x)
+            box.high[0, t] = max(box.high[0, t], x)
+
+
 def safe_share(n_features: int) -> float:
     """Return the share of a squared distance that rounding leaves, whatever it does."""
-    return 1.0 - 4.0 * (n_features + 16) * float(np.finfo(np.float64).eps)
+    return 1.0 - 4.0 * (n_features + 16) * _EPSILON
 
 
 def gaps_between(boxes: Boxes, others: Boxes) -> Floats:
@@ -212,58 +231,114 @@ def longest_between(forest: Forest, weights: Floats, x: int, y: int) -> float:
     return float(weights[last]) if last >= 0 else 0.0
 
 
+# Nodes that stand beside each other in a cell are near each other: so many are a group.
+_GROUP = 16
+
+
+class Candidates(NamedTuple):
+    """Nodes of a cell, in groups.
+
+    Attributes
+    ----------
+    node : (m,) int64
+        Ascending.
+    begin : (n_groups + 1,) int64
+        Where the nodes of each group begin.
+    low, high : (n_groups, d) float64
+    reach : (n_groups,) float64
+        What a group's nodes may be connected by, at most, with anything.
+    """
+
+    node: Ints
+    begin: Ints
+    low: Floats
+    high: Floats
+    reach: Floats
+
+
+def group_nodes(nodes: Nodes, chosen: Ints) -> Candidates:
+    """Return some nodes of a cell, at least one, in groups."""
+    begin = np.arange(0, len(chosen), _GROUP)
+    reach = np.maximum(nodes.inner, nodes.to_root)[chosen]
+    return Candidates(
+        chosen,
+        np.append(begin, len(chosen)),
+        np.minimum.reduceat(nodes.low[chosen], begin),
+        np.maximum.reduceat(nodes.high[chosen], begin),
+        np.maximum.reduceat(reach, begin),
+    )
+
+
+class Known(NamedTuple):
+    """What the coordinator knows.
+
+    Attributes
+    ----------
+    forest, weights : Forest and (m,) float64
+        What connects terminals, and the weights of its edges.
+    compared : Compared
+    """
+
+    forest: Forest
+    weights: Floats
+    compared: Compared
+
+
 @kernel
 def find_open_pairs(
-    nodes: Nodes,
-    candidates: Ints,
-    n_first: int,
-    forest: Forest,
-    weights: Floats,
-    compared: Compared,
-    found: Pairs,
+    nodes: Nodes, first: Candidates, second: Candidates, known: Known, found: Pairs
 ) -> int:
-    """Fill in pairs of nodes, of two cells, that points in them may be joined by a shorter edge.
+    """Fill in pairs of nodes, of two cells, whose points may be joined by a shorter edge.
 
-    candidates : (m,) int64
-        Nodes of the first cell, n_first of them, and then those of the second.
     found : out
         As many as fit.
 
     Returns how many there are.
     """
-    share = 1.0 - 4.0 * (nodes.low.shape[1] + 16) * 2.220446049250313e-16
-    n_found = 0
-    for s in range(n_first):
-        x = candidates[s]
-        for t in range(n_first, candidates.shape[0]):
-            y = candidates[t]
-            distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y) * share
-            need = max(nodes.inner[x], nodes.inner[y])
-            if distance > max(need, max(nodes.to_root[x], nodes.to_root[y])):
+    share = 1.0 - 4.0 * (nodes.low.shape[1] + 16) * _EPSILON
+    n_found = np.int64(0)
+    for g in range(first.reach.shape[0]):
+        for h in range(second.reach.shape[0]):
+            apart = gap(first.low, first.high, g, second.low, second.high, h) * share
+            if apart > max(first.reach[g], second.reach[h]):
                 continue
-            longest = longest_between(forest, weights, nodes.terminal[x], nodes.terminal[y])
-            if distance > max(need, longest):
-                continue
-            key = (x << 32) | y
-            low, high = 0, compared.keys.shape[0]
-            while low < high:
-                middle = (low + high) // 2
-                if compared.keys[middle] < key:
-                    low = middle + 1
-                else:
-                    high = middle
-            if (
-                low < compared.keys.shape[0]
-                and compared.keys[low] == key
-                and compared.limits[low] >= longest
-            ):
-                continue
-            if n_found < found.x.shape[0]:
-                found.x[n_found] = x
-                found.y[n_found] = y
-                found.longest[n_found] = longest
-            n_found += 1
-    return n_found
+            for s in range(first.begin[g], first.begin[g + 1]):
+                x = first.node[s]
+                for t in range(second.begin[h], second.begin[h + 1]):
+                    y = second.node[t]
+                    longest = open_at(nodes, x, y, known, share)
+                    if longest < 0.0:
+                        continue
+                    if n_found < found.x.shape[0]:
+                        found.x[n_found] = x
+                        found.y[n_found] = y
+                        found.longest[n_found] = longest
+                    n_found += 1
+    return int(n_found)
+
+
+@kernel_part
+def open_at(nodes: Nodes, x: int, y: int, known: Known, share: float) -> float:
+    """Return the longest edge between two nodes that are not settled; -1 for those that are."""
+    distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y) * share
+    need = max(nodes.inner[x], nodes.inner[y])
+    if distance > max(need, max(nodes.to_root[x], nodes.to_root[y])):
+        return -1.0
+    longest = longest_between(known.forest, known.weights, nodes.terminal[x], nodes.terminal[y])
+    if distance > max(need, longest):
+        return -1.0
+    keys = known.compared.keys
+    key = (x << 32) | y
+    low, high = 0, keys.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    if low < keys.shape[0] and keys[low] == key and known.compared.limits[low] >= longest:
+        return -1.0
+    return longest
 
 
 @kernel
@@ -289,3 +364,78 @@ def nearest_nodes(nodes: Nodes, first: Ints, i: int, j: int, pair: Ints) -> floa
                 pair[0] = x
                 pair[1] = y
     return least
+
+
+class Side(NamedTuple):
+    """Points of one cell that are compared with those of another.
+
+    Attributes
+    ----------
+    points : (m, d) float
+    key : (m,) float64
+        The longest edge between each point and its node's hub.
+    node, begin : (k,) and (k + 1,) int64
+        The nodes that they are of, ascending, and where the points of each begin.
+    low, high, most : (k, d), (k, d) and (k,) float64
+        Bounds of a node's points, and the largest of their keys.
+    """
+
+    points: Array
+    key: Floats
+    node: Ints
+    begin: Ints
+    low: Floats
+    high: Floats
+    most: Floats
+
+
+@kernel
+def describe_side(side: Side) -> None:
+    """Fill the bounds and the largest keys of all nodes."""
+    for s in range(side.node.shape[0]):
+        side.most[s] = 0.0
+        for t in range(side.points.shape[1]):
+            side.low[s, t] = np.inf
+            side.high[s, t] = -np.inf
+        for p in range(side.begin[s], side.begin[s + 1]):
+            side.most[s] = max(side.most[s], side.key[p])
+            for t in range(side.points.shape[1]):
+                x = np.float64(side.points[p, t])
+                side.low[s, t] = min(side.low[s, t], x)
+                side.high[s, t] = max(side.high[s, t], x)
+
+
+@kernel
+def fill_keys(cell: CellView, positions: Ints, nodes: Ints, key: Floats) -> None:
+    """Fill key, (m,), with the longest edge between points and the hubs of their nodes."""
+    for t in range(positions.shape[0]):
+        last = last_edge(cell.forest, cell.hub[nodes[t]], positions[t])
+        key[t] = cell.weights[last] if last >= 0 else 0.0
+
+
+@kernel
+def mark_mutual(
+    own: Side, other: Side, pairs: Pairs, share: float, keep: Array, keep_other: Array
+) -> None:
+    """Set keep where two points are nearer than the longest edge that connects them.
+
+    pairs : Pairs
+        Of nodes, by their numbers in own and other, as slots.
+    """
+    for r in range(pairs.x.shape[0]):
+        x, y, longest = pairs.x[r], pairs.y[r], pairs.longest[r]
+        for p in range(own.begin[x], own.begin[x + 1]):
+            limit = max(longest, own.key[p])
+            apart = gap_of_point(own.points, p, other.low, other.high, y, share)
+            if apart > max(limit, other.most[y]):
+                continue
+            for q in range(other.begin[y], other.begin[y + 1]):
+                if keep[p] and keep_other[q]:
+                    continue
+                total = 0.0
+                for t in range(own.points.shape[1]):
+                    difference = np.float64(own.points[p, t]) - np.float64(other.points[q, t])
+                    total += difference * difference
+                if total * share <= max(limit, other.key[q]):
+                    keep[p] = True
+                    keep_other[q] = True

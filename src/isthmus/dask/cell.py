@@ -7,19 +7,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.boxes import (
     Boxes,
     CellView,
     Near,
+    Pairs,
+    Side,
+    box_around,
+    describe_side,
     fill_inner,
+    fill_keys,
     find_hubs,
     gaps_between,
+    mark_mutual,
     mark_near,
     safe_share,
     squared_diameters,
 )
-from isthmus.dask.forest import Forest, grow_forest, reduce_forest
+from isthmus.dask.forest import grow_forest, reduce_forest
 from isthmus.dask.partition import Piece
 from isthmus.dask.points import PointMap
 from isthmus.kdtree.build import KdTree
@@ -81,6 +88,8 @@ class Summary(NamedTuple):
     boxes : Boxes
     inner : (n_nodes,) float64
         The longest edge that connects a node's points with its hub, at most.
+    longest : float
+        The longest edge of the cell's tree.
     n_rows : int
         Of the cell.
     """
@@ -89,15 +98,13 @@ class Summary(NamedTuple):
     hub: Ints
     boxes: Boxes
     inner: Floats
+    longest: float
     n_rows: int
 
 
 def box_of(piece: Piece) -> Boxes:
     """Return the bounds of a cell's points: (1, d)."""
-    return Boxes(
-        piece.points.min(axis=0, keepdims=True).astype(np.float64),
-        piece.points.max(axis=0, keepdims=True).astype(np.float64),
-    )
+    return box_around(piece.points)
 
 
 def find_tree(points: Array) -> Edges:
@@ -140,12 +147,10 @@ def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
     hub = np.empty(len(begin) - 1, dtype=np.int64)
     find_hubs(begin, forest.rank, hub)
     inner = np.minimum(squared_diameters(boxes), longest)
-    view = CellView(
-        np.ascontiguousarray(points[order]), begin, hub, inner, forest, tree.weights
-    )
+    view = CellView(np.ascontiguousarray(points[order]), begin, hub, inner, forest, tree.weights)
     fill_inner(view, np.flatnonzero(fine), inner)
     row_at = (rows if duplicates is None else rows[duplicates.distinct])[order]
-    summary = Summary(begin, hub, boxes, inner, len(rows))
+    summary = Summary(begin, hub, boxes, inner, longest, len(rows))
     return Cell(number, rows, place[first], view, a, b, row_at, equal, summary)
 
 
@@ -164,11 +169,7 @@ def _choose_nodes(
     n_points, n_features = points.shape
     top = 0 if tree is None else len(tree.n_nodes) - 1
     if tree is None or top == 0:
-        box = Boxes(
-            points.min(axis=0, keepdims=True).astype(np.float64),
-            points.max(axis=0, keepdims=True).astype(np.float64),
-        )
-        return np.array([0, n_points]), box, np.ones(1, dtype=bool)
+        return np.array([0, n_points]), box_around(points), np.ones(1, dtype=bool)
     nodes = np.arange(tree.n_nodes[top])
     chosen: list[tuple[Ints, Boxes, Array]] = []
     for level in range(top, 0, -1):
@@ -228,29 +229,34 @@ class Chosen(NamedTuple):
 
     Attributes
     ----------
-    cell : (m,) int32
+    cell : int
         The number of the cell.
     position, row : (m,) int64
-    points : (m, d) float
+        Where they stand, ascending, and their rows.
+    side : Side
     """
 
-    cell: Labels
+    cell: int
     position: Ints
     row: Ints
-    points: Array
+    side: Side
 
 
 def choose_points(cell: Cell, near: Near) -> Chosen:
     """Return the points of a cell that are near some boxes."""
-    keep = np.zeros(len(cell.view.points), dtype=np.bool_)
-    mark_near(cell.view, near, safe_share(cell.view.points.shape[1]), keep)
+    view = cell.view
+    keep = np.zeros(len(view.points), dtype=np.bool_)
+    mark_near(view, near, safe_share(view.points.shape[1]), keep)
     position = np.flatnonzero(keep)
-    return Chosen(
-        np.full(len(position), cell.number, dtype=np.int32),
-        position,
-        cell.row_at[position],
-        cell.view.points[position],
-    )
+    node = np.searchsorted(view.begin, position, side="right") - 1
+    key = np.empty(len(position))
+    fill_keys(view, position, node, key)
+    nodes, begin = np.unique(node, return_index=True)
+    bounds = [np.empty((len(nodes), view.points.shape[1])) for _ in range(2)]
+    begin = np.append(begin, len(node))
+    side = Side(view.points[position], key, nodes, begin, *bounds, np.empty(len(nodes)))
+    describe_side(side)
+    return Chosen(cell.number, position, cell.row_at[position], side)
 
 
 class CrossEdges(NamedTuple):
@@ -275,7 +281,9 @@ class CrossEdges(NamedTuple):
     @classmethod
     def joined(cls, parts: list[CrossEdges]) -> CrossEdges:
         """Return the edges of several records, each once."""
-        cells, positions, weights, i, j = (np.concatenate(each) for each in zip(*parts, strict=True))
+        cells, positions, weights, i, j = (
+            np.concatenate(each) for each in zip(*parts, strict=True)
+        )
         _, once = np.unique(np.column_stack([i, j]), axis=0, return_index=True)
         return cls(cells[once], positions[once], weights[once], i[once], j[once])
 
@@ -287,31 +295,88 @@ NO_EDGES = CrossEdges(
 )
 
 
-def compare(cell: Cell, near: Near, others: list[Chosen]) -> tuple[CrossEdges, int]:
-    """Return the edges between cells of the tree of some points, and how many points these are.
+class Meeting(NamedTuple):
+    """What is compared with points of another cell.
 
+    Attributes
+    ----------
     near : Near
-        Which points of the cell are compared with those of others.
+        The points of the own cell.
+    pairs : Pairs
+        Nodes of the own cell, of the other one, and the longest edge between them.
     """
-    together = [choose_points(cell, near), *others]
-    cells, positions, rows, points = (np.concatenate(each) for each in zip(*together, strict=True))
+
+    near: Near
+    pairs: Pairs
+
+
+def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[CrossEdges, int]:
+    """Return the edges between cells of the tree of some points, and how many points these are."""
+    near = Near(*(np.concatenate(each) for each in zip(*(m.near for m in meetings), strict=True)))
+    own = choose_points(cell, near)
+    keep = np.zeros(len(own.row), dtype=np.bool_)
+    together = []
+    for meeting, other in zip(meetings, others, strict=True):
+        keep_other = np.zeros(len(other.row), dtype=np.bool_)
+        _mark_mutual(own.side, other.side, meeting, keep, keep_other)
+        together.append((other, keep_other))
+    together.append((own, keep))
+    cells = np.repeat([c.cell for c, _ in together], [np.count_nonzero(k) for _, k in together])
+    position, rows = (
+        np.concatenate([getattr(c, name)[k] for c, k in together]) for name in ("position", "row")
+    )
+    points = np.concatenate([c.side.points[k] for c, k in together])
     order = np.argsort(rows)  # of edges of equal length those of the first rows come first
-    tree = find_tree(np.ascontiguousarray(points[order]))
+    tree = find_tree(points[order])
     ends = order[tree.edges]
     across = cells[ends[:, 0]] != cells[ends[:, 1]]
     ends = ends[across]
     i, j = rows[ends].T
-    found = CrossEdges(
-        cells[ends].astype(np.int64), positions[ends], tree.weights[across], i, j
-    )
+    found = CrossEdges(cells[ends], position[ends], tree.weights[across], i, j)
     return found, len(points)
+
+
+def _mark_mutual(own: Side, other: Side, meeting: Meeting, keep: Array, keep_other: Array) -> None:
+    """Mark the points that are to be compared."""
+    if len(meeting.near.limit) and meeting.near.limit[0] < 0.0:  # the nearest points of each pair
+        keep[:] = keep_other[:] = True
+        return
+    pairs = meeting.pairs
+    x, has_x = _slots(own.node, pairs.x)
+    y, has_y = _slots(other.node, pairs.y)
+    both = has_x & has_y
+    slots = Pairs(x[both], y[both], pairs.longest[both])
+    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), keep, keep_other)
+
+
+def _slots(nodes: Ints, wanted: Ints) -> tuple[Ints, Array]:
+    """Return where nodes stand among others, and whether they do."""
+    slots = np.minimum(np.searchsorted(nodes, wanted), max(len(nodes) - 1, 0))
+    found = nodes[slots] == wanted if len(nodes) else np.zeros(len(wanted), dtype=bool)
+    return slots, found
 
 
 def edges_of(cell: Cell, dropped: Ints, mapping: PointMap) -> tuple[Ints, Floats]:
     """Return a cell's share of the tree: rows, the smaller one first, and weights."""
-    keep = np.ones(len(cell.a), dtype=bool)
+    keep = np.ones(len(cell.a), dtype=np.bool_)
     keep[dropped] = False
-    edges = np.column_stack([cell.row_at[cell.a[keep]], cell.row_at[cell.b[keep]]])
-    edges.sort(axis=1)
-    squares = np.concatenate([np.zeros(len(cell.equal)), cell.view.weights[keep]])
-    return np.concatenate([cell.equal, edges]), mapping.heights(squares)
+    n_equal, n_kept = len(cell.equal), len(keep) - len(dropped)
+    edges, squares = np.empty((n_equal + n_kept, 2), dtype=np.int64), np.zeros(n_equal + n_kept)
+    edges[:n_equal] = cell.equal
+    fill_edges(cell.a, cell.b, cell.view.weights, cell.row_at, keep, edges, squares)
+    return edges, mapping.heights(squares)
+
+
+@kernel
+def fill_edges(
+    a: Labels, b: Labels, weights: Floats, row_at: Ints, keep: Array, edges: Ints, squares: Floats
+) -> None:
+    """Fill the last edges, and their squared lengths, with those that are kept."""
+    n_edges = edges.shape[0]
+    for e in range(a.shape[0] - 1, -1, -1):
+        if keep[e]:
+            n_edges -= 1
+            i, j = row_at[a[e]], row_at[b[e]]
+            edges[n_edges, 0] = min(i, j)
+            edges[n_edges, 1] = max(i, j)
+            squares[n_edges] = weights[e]

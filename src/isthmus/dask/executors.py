@@ -86,7 +86,7 @@ class _InFile:
 
     def load(self) -> Any:
         with self.path.open("rb") as file:
-            return pickle.load(file)  # noqa: S301
+            return pickle.load(file)
 
 
 class _Handle:

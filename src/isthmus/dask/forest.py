@@ -33,9 +33,7 @@ class Forest(NamedTuple):
 
 def grow_forest(n_points: int, a: Array, b: Array) -> Forest:
     """Return the forest of edges, given in Kruskal's order, between points 0 … n_points - 1."""
-    forest = Forest(
-        np.arange(n_points, dtype=np.int32), np.full(n_points, NEVER, dtype=np.int32)
-    )
+    forest = Forest(np.arange(n_points, dtype=np.int32), np.full(n_points, NEVER, dtype=np.int32))
     sets, sizes = forest.parent.copy(), np.ones(n_points, dtype=np.int32)
     ends = [np.ascontiguousarray(each, dtype=np.int32) for each in (a, b)]
     join_edges(*ends, forest, sets, sizes)

@@ -101,15 +101,28 @@ class SortedBlock(NamedTuple):
     bounds: Ints
 
 
-def sort_block(block: Any, start: int, splits: Splits, n_cells: int, mapping: PointMap) -> SortedBlock:
+def sort_block(
+    block: Any, start: int, splits: Splits, n_cells: int, mapping: PointMap
+) -> SortedBlock:
     """Return a block in the order of cells; it begins with row ``start``."""
     points = mapping(block)
     cells = np.empty(len(points), dtype=np.int16)
     find_cells(points, splits, cells)
-    order = np.argsort(cells, kind="stable")
-    counts = np.bincount(cells, minlength=n_cells)
-    bounds = np.concatenate([[0], np.cumsum(counts)])
-    return SortedBlock(points[order], order + start, bounds)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
+    ordered = SortedBlock(np.empty_like(points), np.empty(len(points), dtype=np.int64), bounds)
+    move_to_cells(points, cells, start, bounds[:-1].copy(), ordered)
+    return ordered
+
+
+@kernel
+def move_to_cells(points: Array, cells: Array, start: int, ends: Ints, out: SortedBlock) -> None:
+    """Put points into the order of their cells; ends, (n_cells,), is where cells begin, at first."""
+    for p in range(points.shape[0]):
+        here = ends[cells[p]]
+        ends[cells[p]] = here + 1
+        out.rows[here] = start + p
+        for t in range(points.shape[1]):
+            out.points[here, t] = points[p, t]
 
 
 class Piece(NamedTuple):

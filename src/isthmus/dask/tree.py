@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from isthmus.dask.partition import (
     split_space,
     take_piece,
 )
-from isthmus.dask.points import Look, PointMap, find_map, look_at
+from isthmus.dask.points import Look, PointMap, look_at
 from isthmus.metrics import MappedMetric
 
 # A cell has at most about this many points, and at least so many where there are few.
@@ -104,9 +104,7 @@ def find_cell_tree(
     cells = []
     for c, piece in enumerate(pieces):
         others = np.delete(np.arange(len(pieces)), c)
-        cells.append(
-            executor.submit("local-tree", build_cell, piece, c, boxes[others], where=c)
-        )
+        cells.append(executor.submit("local-tree", build_cell, piece, c, boxes[others], where=c))
     del pieces
     summaries = [executor.submit("summary", summary_of, cell) for cell in cells]
     found = []
@@ -114,7 +112,7 @@ def find_cell_tree(
         found += executor.gather([summary])
         report("local trees", c + 1, len(cells))
     boundary = Boundary(executor, cells, found, lambda: report("boundaries", 0, 1))
-    boundary.find()
+    boundary.find(found)
     report("boundaries", 1, 1)
     used = CrossEdges(*(each[boundary.is_used] for each in boundary.cross))
     n_rows = [summary.n_rows for summary in found]
@@ -151,7 +149,9 @@ def _pieces_of_cells(
 ) -> list[Any]:
     """Return the points of each cell that has any."""
     ordered = [
-        executor.submit("sort-block", sort_block, block, int(start), splits, n_cells, mapping, where=b)
+        executor.submit(
+            "sort-block", sort_block, block, int(start), splits, n_cells, mapping, where=b
+        )
         for b, (block, start) in enumerate(zip(blocks, starts[:-1], strict=True))
     ]
     counts = []
