@@ -29,16 +29,18 @@ import numpy as np
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.dask.boxes import (
     Boxes,
+    Candidates,
     Compared,
     Known,
     Near,
     Nodes,
     Pairs,
+    find_nearest_open,
     find_open_pairs,
     gaps_between,
-    gaps_of_pairs,
     group_nodes,
     nearest_nodes,
+    no_nearest,
 )
 from isthmus.dask.cell import (
     NO_EDGES,
@@ -150,12 +152,12 @@ class Boundary:
         self._take_nodes(summaries, max(self.longest, float(self.cross.weights.max())))
         self._update()
         for _ in range(_PROBES):
-            pairs = self._open_pairs()
+            pairs = self._pairs(self._nearest_pairs_of)
             if not len(pairs.x):
                 return
-            self._run(self._nearest_of_each(pairs), _NEAREST)
+            self._run(pairs, _NEAREST)
             self._update()
-        while len((pairs := self._open_pairs()).x):
+        while len((pairs := self._pairs(self._open_pairs_of)).x):
             self._run(pairs)
             self._update()
 
@@ -229,46 +231,50 @@ class Boundary:
 
     # ------------------------------------------------------------------ which pairs to compare
 
-    def _open_pairs(self) -> Pairs:
-        """Return all pairs of nodes that are not settled."""
-        reach = np.maximum(self.nodes.inner, self.nodes.to_root)
+    def _pairs(self, find: Callable[[Candidates, Candidates], Pairs]) -> Pairs:
+        """Return pairs of nodes that are not settled, found for each two cells."""
+        nodes = self.nodes
+        reach = np.maximum(nodes.inner, nodes.to_root)
         most = np.zeros(len(self.cells))
         np.maximum.at(most, self.cell_of, reach)
         gaps = gaps_between(self.cell_boxes, self.cell_boxes)
-        near = np.triu(gaps <= np.maximum(most[:, None], most[None, :]), 1)
-        return _joined([self._open_pairs_of(i, j, reach, most) for i, j in np.argwhere(near)])
+        found = []
+        for i, j in np.argwhere(np.triu(gaps <= np.maximum(most[:, None], most), 1)):
+            candidates = []
+            for here, there in ((i, j), (j, i)):
+                mine = slice(self.first[here], self.first[here + 1])
+                boxes = Boxes(nodes.low[mine], nodes.high[mine])
+                apart = gaps_between(boxes, self.cell_boxes[[there]])[:, 0]
+                near = np.flatnonzero(apart <= np.maximum(reach[mine], most[there]))
+                candidates.append(self.first[here] + near)
+            if len(candidates[0]) and len(candidates[1]):
+                found.append(find(*(group_nodes(nodes, each) for each in candidates)))
+        return _joined(found)
 
-    def _open_pairs_of(self, i: int, j: int, reach: Floats, most: Floats) -> Pairs:
+    @property
+    def _known(self) -> Known:
+        return Known(self.forest, self.weights, self.compared)
+
+    def _open_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
         """Return the pairs of two cells' nodes that are not settled."""
-        nodes = self.nodes
-        candidates = []
-        for here, there in ((i, j), (j, i)):
-            mine = slice(self.first[here], self.first[here + 1])
-            gaps = gaps_between(Boxes(nodes.low[mine], nodes.high[mine]), self.cell_boxes[[there]])
-            near = gaps[:, 0] <= np.maximum(reach[mine], most[there])
-            if not near.any():
-                return _joined([])
-            candidates.append(group_nodes(nodes, self.first[here] + np.flatnonzero(near)))
-        known, size = Known(self.forest, self.weights, self.compared), 1 << 10
+        size = 1 << 10
         while True:
             found = Pairs(*(np.empty(size, dtype=np.int64) for _ in range(2)), np.empty(size))
-            n_found = find_open_pairs(nodes, *candidates, known, found)
+            n_found = find_open_pairs(self.nodes, first, second, self._known, found)
             if n_found <= size:
                 return Pairs(*(each[:n_found] for each in found))
             size = n_found
 
-    def _nearest_of_each(self, pairs: Pairs) -> Pairs:
-        """Return, of each node and each other cell, the pair whose boxes are nearest."""
-        gaps = np.empty(len(pairs.x))
-        gaps_of_pairs(self.nodes, pairs, gaps)
-        chosen = []
-        for node, other in ((pairs.x, pairs.y), (pairs.y, pairs.x)):
-            order = np.lexsort((other, gaps, self.cell_of[other], node))
-            node_cell = np.column_stack([node[order], self.cell_of[other[order]]])
-            first = np.append(True, (node_cell[1:] != node_cell[:-1]).any(axis=1))
-            chosen.append(order[first])
-        once = np.unique(np.concatenate(chosen))
-        return Pairs(*(each[once] for each in pairs))
+    def _nearest_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
+        """Return, for each node of two cells, the nearest of the other that it is open with."""
+        of_first, of_second = no_nearest(len(first.node)), no_nearest(len(second.node))
+        find_nearest_open(self.nodes, first, second, self._known, of_first, of_second)
+        has, has_too = of_first.gap < np.inf, of_second.gap < np.inf
+        x = np.concatenate([first.node[has], of_second.node[has_too]])
+        y = np.concatenate([of_first.node[has], second.node[has_too]])
+        longest = np.concatenate([of_first.longest[has], of_second.longest[has_too]])
+        _, once = np.unique((x << 32) | y, return_index=True)
+        return Pairs(x[once], y[once], longest[once])
 
     def _nearest_pairs(self) -> Pairs:
         """Return pairs of nodes that connect all cells: Kruskal's algorithm on boxes."""
@@ -306,11 +312,10 @@ class Boundary:
         sent: defaultdict[int, list[Any]] = defaultdict(list)
         meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
         cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
-        for (i, j), rows in _grouped(cells):
+        for both, rows in _grouped(cells):
             x, y, longest = (each[rows] for each in pairs)
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
-            if n_x < n_y:
-                i, j, x, y = j, i, y, x
+            (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
             own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
             meetings[i].append(Meeting(own, Pairs(own.node, other.node, longest)))
             sent[i].append(self.executor.submit("choose", choose_points, self.cells[j], other))

@@ -72,7 +72,8 @@ def gap(low: Floats, high: Floats, x: int, low2: Floats, high2: Floats, y: int) 
     """Return the squared distance of box x and box y of two arrays, as computed."""
     total = 0.0
     for t in range(low.shape[1]):
-        apart = max(max(low[x, t] - high2[y, t], low2[y, t] - high[x, t]), 0.0)
+        apart = max(low[x, t] - high2[y, t], low2[y, t] - high[x, t])
+        apart = max(apart, 0.0)
         total += apart * apart
     return total
 
@@ -125,7 +126,8 @@ def gap_of_point(points: Array, p: int, low: Floats, high: Floats, r: int, share
     total = 0.0
     for t in range(low.shape[1]):
         x = np.float64(points[p, t])
-        apart = max(max(low[r, t] - x, x - high[r, t]), 0.0)
+        apart = max(low[r, t] - x, x - high[r, t])
+        apart = max(apart, 0.0)
         total += apart * apart
     return total * share
 
@@ -322,7 +324,8 @@ def open_at(nodes: Nodes, x: int, y: int, known: Known, share: float) -> float:
     """Return the longest edge between two nodes that are not settled; -1 for those that are."""
     distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y) * share
     need = max(nodes.inner[x], nodes.inner[y])
-    if distance > max(need, max(nodes.to_root[x], nodes.to_root[y])):
+    to_root = max(nodes.to_root[x], nodes.to_root[y])
+    if distance > max(need, to_root):
         return -1.0
     longest = longest_between(known.forest, known.weights, nodes.terminal[x], nodes.terminal[y])
     if distance > max(need, longest):
@@ -341,11 +344,65 @@ def open_at(nodes: Nodes, x: int, y: int, known: Known, share: float) -> float:
     return longest
 
 
+class Nearest(NamedTuple):
+    """The nearest node of another cell that some nodes are not settled with.
+
+    Attributes
+    ----------
+    gap : (m,) float64
+        How far it is; infinite without one.
+    node : (m,) int64
+    longest : (m,) float64
+        The longest edge between the two.
+    """
+
+    gap: Floats
+    node: Ints
+    longest: Floats
+
+
+def no_nearest(n_nodes: int) -> Nearest:
+    """Return a record of nothing found."""
+    return Nearest(np.full(n_nodes, np.inf), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes))
+
+
 @kernel
-def gaps_of_pairs(nodes: Nodes, pairs: Pairs, gaps: Floats) -> None:
-    """Fill gaps, (m,), with the squared distances of the boxes of pairs."""
-    for t in range(pairs.x.shape[0]):
-        gaps[t] = gap(nodes.low, nodes.high, pairs.x[t], nodes.low, nodes.high, pairs.y[t])
+def find_nearest_open(
+    nodes: Nodes,
+    first: Candidates,
+    second: Candidates,
+    known: Known,
+    of_first: Nearest,
+    of_second: Nearest,
+) -> None:
+    """Fill in, for each node of two cells, the nearest one of the other that it is open with."""
+    share = 1.0 - 4.0 * (nodes.low.shape[1] + 16) * _EPSILON
+    for g in range(first.reach.shape[0]):
+        for h in range(second.reach.shape[0]):
+            apart = gap(first.low, first.high, g, second.low, second.high, h) * share
+            if apart > max(first.reach[g], second.reach[h]):
+                continue
+            for s in range(first.begin[g], first.begin[g + 1]):
+                x = first.node[s]
+                for t in range(second.begin[h], second.begin[h + 1]):
+                    y = second.node[t]
+                    distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y)
+                    if distance >= of_first.gap[s] and distance >= of_second.gap[t]:
+                        continue
+                    longest = open_at(nodes, x, y, known, share)
+                    if longest < 0.0:
+                        continue
+                    offer_nearest(of_first, s, distance, y, longest)
+                    offer_nearest(of_second, t, distance, x, longest)
+
+
+@kernel_part
+def offer_nearest(nearest: Nearest, s: int, distance: float, node: int, longest: float) -> None:
+    """Make a node the nearest one, if it is."""
+    if distance < nearest.gap[s]:
+        nearest.gap[s] = distance
+        nearest.node[s] = node
+        nearest.longest[s] = longest
 
 
 @kernel

@@ -116,7 +116,11 @@ def sort_block(
 
 @kernel
 def move_to_cells(points: Array, cells: Array, start: int, ends: Ints, out: SortedBlock) -> None:
-    """Put points into the order of their cells; ends, (n_cells,), is where cells begin, at first."""
+    """Put points into the order of their cells.
+
+    ends : (n_cells,) int64, in and out
+        Where each cell begins; then, where it ends.
+    """
     for p in range(points.shape[0]):
         here = ends[cells[p]]
         ends[cells[p]] = here + 1
