@@ -61,6 +61,8 @@ class Cell:
         The first of the rows at each position.
     equal : (n - m, 2) int64
         Rows that edges of length zero join, beside those.
+    weights : (n,) or (0,) float64
+        Of all rows, where they have any.
     summary : Summary
         What the coordinator learns of it.
     """
@@ -73,6 +75,7 @@ class Cell:
     b: Labels
     row_at: Ints
     equal: Ints
+    weights: Floats
     summary: Summary
 
 
@@ -128,7 +131,7 @@ def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
     others : Boxes
         Of all other cells.
     """
-    points, rows = piece
+    points, rows, weights = piece
     duplicates = find_duplicates(points)
     first, equal = np.arange(len(points)), np.empty((0, 2), dtype=np.int64)
     if duplicates is not None:
@@ -151,7 +154,7 @@ def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
     fill_inner(view, np.flatnonzero(fine), inner)
     row_at = (rows if duplicates is None else rows[duplicates.distinct])[order]
     summary = Summary(begin, hub, boxes, inner, longest, len(rows))
-    return Cell(number, rows, place[first], view, a, b, row_at, equal, summary)
+    return Cell(number, rows, place[first], view, a, b, row_at, equal, weights, summary)
 
 
 def summary_of(cell: Cell) -> Summary:

@@ -92,30 +92,47 @@ class SortedBlock(NamedTuple):
         As the metric maps them.
     rows : (n,) int64
         The rows of these points in the whole input; ascending in each cell.
+    weights : (n,) or (0,) float64
+        Of these rows, where they have any.
     bounds : (n_cells + 1,) int64
         Where each cell begins.
     """
 
     points: Array
     rows: Ints
+    weights: Floats
     bounds: Ints
 
 
-def sort_block(
-    block: Any, start: int, splits: Splits, n_cells: int, mapping: PointMap
-) -> SortedBlock:
-    """Return a block in the order of cells; it begins with row ``start``."""
+class Division(NamedTuple):
+    """How points are divided into cells."""
+
+    splits: Splits
+    n_cells: int
+    mapping: PointMap
+
+
+def sort_block(block: Any, weights: Any, start: int, division: Division) -> SortedBlock:
+    """Return a block in the order of cells; it begins with row ``start``.
+
+    weights : (n,) array or None
+    """
+    splits, n_cells, mapping = division
     points = mapping(block)
+    given = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
     cells = np.empty(len(points), dtype=np.int16)
     find_cells(points, splits, cells)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
-    ordered = SortedBlock(np.empty_like(points), np.empty(len(points), dtype=np.int64), bounds)
-    move_to_cells(points, cells, start, bounds[:-1].copy(), ordered)
+    rows = np.empty(len(points), dtype=np.int64)
+    ordered = SortedBlock(np.empty_like(points), rows, np.empty_like(given), bounds)
+    move_to_cells(points, given, cells, start, bounds[:-1].copy(), ordered)
     return ordered
 
 
 @kernel
-def move_to_cells(points: Array, cells: Array, start: int, ends: Ints, out: SortedBlock) -> None:
+def move_to_cells(
+    points: Array, weights: Floats, cells: Array, start: int, ends: Ints, out: SortedBlock
+) -> None:
     """Put points into the order of their cells.
 
     ends : (n_cells,) int64, in and out
@@ -125,29 +142,29 @@ def move_to_cells(points: Array, cells: Array, start: int, ends: Ints, out: Sort
         here = ends[cells[p]]
         ends[cells[p]] = here + 1
         out.rows[here] = start + p
+        if weights.shape[0] > 0:
+            out.weights[here] = weights[p]
         for t in range(points.shape[1]):
             out.points[here, t] = points[p, t]
 
 
 class Piece(NamedTuple):
-    """The points of a block that are in one cell, and their rows."""
+    """The points of a block that are in one cell, their rows, and the weights of these."""
 
     points: Array
     rows: Ints
+    weights: Floats
 
 
 def take_piece(block: SortedBlock, cell: int) -> Piece:
     """Return a cell's piece of a block, copied."""
     part = slice(block.bounds[cell], block.bounds[cell + 1])
-    return Piece(block.points[part].copy(), block.rows[part].copy())
+    return Piece(block.points[part].copy(), block.rows[part].copy(), block.weights[part].copy())
 
 
 def join_pieces(pieces: list[Piece]) -> Piece:
     """Return the points of a cell, their rows ascending."""
-    return Piece(
-        np.concatenate([piece.points for piece in pieces]),
-        np.concatenate([piece.rows for piece in pieces]),
-    )
+    return Piece(*(np.concatenate(each) for each in zip(*pieces, strict=True)))
 
 
 def counts_of(block: SortedBlock) -> Labels:

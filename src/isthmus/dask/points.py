@@ -111,6 +111,10 @@ class PointMap:
             mapped = mapped.astype(np.float64, copy=False) / self.scale
         return np.ascontiguousarray(mapped)
 
+    def n_features(self, looks: list[Look]) -> int:
+        """Return the number of coordinates of mapped points."""
+        return int(self(next(look.sample for look in looks if look.n_rows)).shape[1])
+
     def prepared(self, points: Array) -> PreparedPoints:
         """Return mapped points as engines take them."""
         return PreparedPoints(points, self.metric, self.scale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from isthmus.dask.cell import CrossEdges, box_of, build_cell, edges_of, summary_
 from isthmus.dask.executors import Executor
 from isthmus.dask.partition import (
     SAMPLED_PER_CELL,
+    Division,
     Splits,
     counts_of,
     join_pieces,
@@ -27,6 +28,25 @@ from isthmus.metrics import MappedMetric
 
 # A cell has at most about this many points, and at least so many where there are few.
 _MOST, _FEWEST = 1_000_000, 5_000
+
+
+Report = Callable[[str, int, int], None]
+"""Called as report(stage, done, total)."""
+
+
+class Blocks(NamedTuple):
+    """Handles of the input's blocks.
+
+    Attributes
+    ----------
+    points : list of handles
+        Of arrays or data frames.
+    weights : list of handles or None
+        Of the weights of their rows.
+    """
+
+    points: list[Any]
+    weights: list[Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +102,22 @@ class CellTree:
 
 def find_cell_tree(
     executor: Executor,
-    blocks: Sequence[Any],
+    blocks: Blocks,
     looks: Sequence[Look],
     mapping: PointMap,
     n_cells: int | None,
-    report: Callable[[str, int, int], None],
+    report: Report,
 ) -> CellTree:
     """Return the spanning tree of the points of some blocks.
 
-    blocks : sequence of handles
     looks : sequence of Look
         What was found in each block; there is at least one point.
     """
     starts = np.concatenate([[0], np.cumsum([look.n_rows for look in looks])])
     n_cells = n_cells or default_n_cells(int(starts[-1]), executor.n_threads)
     splits = split_space(_sample(looks, mapping), n_cells)
-    pieces = _pieces_of_cells(executor, blocks, starts, splits, n_cells, mapping, report)
+    division = Division(splits, n_cells, mapping)
+    pieces = _pieces_of_cells(executor, blocks, starts, division, report)
     boxes = _joined_boxes(
         executor.gather([executor.submit("box", box_of, piece) for piece in pieces])
     )
@@ -140,19 +160,18 @@ def _sample(looks: Sequence[Look], mapping: PointMap) -> Floats:
 
 def _pieces_of_cells(
     executor: Executor,
-    blocks: Sequence[Any],
+    blocks: Blocks,
     starts: Ints,
-    splits: Splits,
-    n_cells: int,
-    mapping: PointMap,
-    report: Callable[[str, int, int], None],
+    division: Division,
+    report: Report,
 ) -> list[Any]:
     """Return the points of each cell that has any."""
+    weights = blocks.weights or [None] * len(blocks.points)
     ordered = [
         executor.submit(
-            "sort-block", sort_block, block, int(start), splits, n_cells, mapping, where=b
+            "sort-block", sort_block, block, weights[b], int(starts[b]), division, where=b
         )
-        for b, (block, start) in enumerate(zip(blocks, starts[:-1], strict=True))
+        for b, block in enumerate(blocks.points)
     ]
     counts = []
     for b, block in enumerate(ordered):
@@ -179,7 +198,7 @@ def look_at_blocks(
     blocks: Sequence[Any],
     n_cells: int | None,
     metric: MappedMetric,
-    report: Callable[[str, int, int], None],
+    report: Report,
 ) -> list[Look]:
     """Return what a first look at each block finds."""
     n_sample = max(64, SAMPLED_PER_CELL * (n_cells or 4 * executor.n_threads) // len(blocks))

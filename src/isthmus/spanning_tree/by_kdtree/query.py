@@ -106,7 +106,8 @@ def nearest_in_leaf(
         if TOGETHER == 1:  # the query is the first one, and its distance has been found
             distance = group.found[lane]
             if distance < bound or (
-                distance == bound and (group.position[0] == NOWHERE or comes_first(tree, position, group.position[0]))
+                distance == bound
+                and (group.position[0] == NOWHERE or comes_first(tree, position, group.position[0]))
             ):
                 bound = distance
                 group.distance[0] = distance

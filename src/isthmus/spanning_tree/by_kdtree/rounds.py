@@ -149,9 +149,7 @@ def advance_list(search: Search, position: int, component: int) -> float:
 
 
 @kernel_part
-def first_of_equals(
-    search: Search, position: int, component: int, k: int, distance: float
-) -> int:
+def first_of_equals(search: Search, position: int, component: int, k: int, distance: float) -> int:
     """Return which of a list's entries outside, from k on and equally near, has the first index.
 
     Where they reach to the end of the list, there may be others: then the list is used up.
@@ -192,7 +190,7 @@ def follow_nearest(search: Search, member: Labels, start: int, stop: int) -> Non
     component, from there to the nearest point outside *its* component, and so on: the steps get
     shorter, and each is an edge for both of its components.
     """
-    labels, best, group = search.forest.labels, search.best, search.group
+    best, group = search.best, search.group
     for c in range(start, stop):
         if c == search.largest:
             continue
