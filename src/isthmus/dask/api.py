@@ -11,7 +11,7 @@ import numpy as np
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_integer, check_n_jobs
 from isthmus._utils.progress import Stages, check_verbose
-from isthmus.dask.executors import Executor, find_executor
+from isthmus.dask.executors import Executor, aligned, find_executor
 from isthmus.dask.inputs import as_blocks, check_looks, check_metric, check_n_features
 from isthmus.dask.points import find_map
 from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
@@ -53,7 +53,7 @@ class DistributedTree:
         )
         import dask
 
-        edges, weights = dask.compute(self.edges, self.weights)
+        edges, weights = aligned(dask.compute(self.edges, self.weights))
         return trusted_tree(edges, weights, "dask")
 
     def __repr__(self) -> str:

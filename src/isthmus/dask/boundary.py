@@ -139,7 +139,7 @@ class Boundary:
             return ~near
         for other in range(len(self.cells)):
             if other != cell:
-                near |= gaps_between(boxes, self.cell_boxes[[other]])[:, 0] <= reach
+                near |= gaps_between(boxes, self.cell_boxes.take([other]))[:, 0] <= reach
         return near
 
     def find(self, summaries: list[Summary]) -> None:
@@ -244,7 +244,7 @@ class Boundary:
             for here, there in ((i, j), (j, i)):
                 mine = slice(self.first[here], self.first[here + 1])
                 boxes = Boxes(nodes.low[mine], nodes.high[mine])
-                apart = gaps_between(boxes, self.cell_boxes[[there]])[:, 0]
+                apart = gaps_between(boxes, self.cell_boxes.take([there]))[:, 0]
                 near = np.flatnonzero(apart <= np.maximum(reach[mine], most[there]))
                 candidates.append(self.first[here] + near)
             if len(candidates[0]) and len(candidates[1]):
@@ -259,10 +259,11 @@ class Boundary:
         """Return the pairs of two cells' nodes that are not settled."""
         size = 1 << 10
         while True:
-            found = Pairs(*(np.empty(size, dtype=np.int64) for _ in range(2)), np.empty(size))
+            x, y = np.empty((2, size), dtype=np.int64)
+            found = Pairs(x, y, np.empty(size))
             n_found = find_open_pairs(self.nodes, first, second, self._known, found)
             if n_found <= size:
-                return Pairs(*(each[:n_found] for each in found))
+                return Pairs._make(each[:n_found] for each in found)
             size = n_found
 
     def _nearest_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
@@ -313,7 +314,7 @@ class Boundary:
         meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
         cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
         for both, rows in _grouped(cells):
-            x, y, longest = (each[rows] for each in pairs)
+            x, y, longest = pairs.x[rows], pairs.y[rows], pairs.longest[rows]
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
             (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
             own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))

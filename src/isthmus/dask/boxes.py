@@ -27,7 +27,8 @@ class Boxes(NamedTuple):
     low: Floats
     high: Floats
 
-    def __getitem__(self, rows: Any) -> Any:
+    def take(self, rows: Any) -> Boxes:
+        """Return some of the boxes."""
         return Boxes(self.low[rows], self.high[rows])
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from isthmus.dask.forest import grow_forest, reduce_forest
 from isthmus.dask.partition import Piece
 from isthmus.dask.points import PointMap
 from isthmus.kdtree.build import KdTree
-from isthmus.metrics import PreparedPoints, resolve_metric
+from isthmus.metrics import MappedMetric, PreparedPoints, resolve_metric
 from isthmus.metrics.duplicates import find_duplicates
 from isthmus.spanning_tree.by_kdtree.boruvka import boruvka_on_kdtree
 from isthmus.spanning_tree.edge_order import sort_edges
@@ -39,11 +38,10 @@ from isthmus.spanning_tree.engine import Edges
 # A node is divided where another cell is nearer than this, squared, times its diameter.
 _NEAR = 2.25
 # Trees are found, and compared, by squared distances.
-_SQUARED = resolve_metric("sqeuclidean")
+_SQUARED = cast(MappedMetric, resolve_metric("sqeuclidean"))
 
 
-@dataclass(frozen=True, eq=False)
-class Cell:
+class Cell(NamedTuple):
     """A cell: its points in the order of a kd-tree, and their spanning tree.
 
     Attributes
@@ -182,7 +180,7 @@ def _choose_nodes(
         if len(others.low):
             near = gaps_between(boxes, others).min(axis=1) <= reach
         stays = np.ones(len(nodes), dtype=bool) if level == 1 else ~near
-        chosen.append((nodes[stays] << 3 * (level + 1), boxes[stays], near[stays]))
+        chosen.append((nodes[stays] << 3 * (level + 1), boxes.take(stays), near[stays]))
         nodes = (nodes[near & ~stays, None] * 8 + np.arange(8)).ravel()
         nodes = nodes[nodes < tree.n_nodes[level - 1]]
     begins, all_boxes, fine = zip(*chosen, strict=True)
@@ -255,9 +253,9 @@ def choose_points(cell: Cell, near: Near) -> Chosen:
     key = np.empty(len(position))
     fill_keys(view, position, node, key)
     nodes, begin = np.unique(node, return_index=True)
-    bounds = [np.empty((len(nodes), view.points.shape[1])) for _ in range(2)]
+    low, high = np.empty((2, len(nodes), view.points.shape[1]))
     begin = np.append(begin, len(node))
-    side = Side(view.points[position], key, nodes, begin, *bounds, np.empty(len(nodes)))
+    side = Side(view.points[position], key, nodes, begin, low, high, np.empty(len(nodes)))
     describe_side(side)
     return Chosen(cell.number, position, cell.row_at[position], side)
 
@@ -291,11 +289,8 @@ class CrossEdges(NamedTuple):
         return cls(cells[once], positions[once], weights[once], i[once], j[once])
 
 
-NO_EDGES = CrossEdges(
-    *(np.empty((0, 2), dtype=np.int64) for _ in range(2)),
-    np.empty(0),
-    *(np.empty(0, dtype=np.int64) for _ in range(2)),
-)
+_NO_PAIRS, _NO_ROWS = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64)
+NO_EDGES = CrossEdges(_NO_PAIRS, _NO_PAIRS, np.empty(0), _NO_ROWS, _NO_ROWS)
 
 
 class Meeting(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from isthmus._utils.memory import require_memory
 from isthmus._utils.rounding import to_twelve_digits, unit_of
-from isthmus._utils.typing import Floats, Labels
+from isthmus._utils.typing import Array, Labels
 from isthmus.cut.divisive import TooFewCutsError, cut_contracted_tree
 from isthmus.cut.parts import CutTree
 from isthmus.cut.settings import CutSettings
@@ -96,7 +96,7 @@ class Cutter:
                 raise NeedsAllPointsError
             contraction, n_edges = None, _MORE * max(n_edges, len(components))
 
-    def _order_of_equals(self, contraction: Contraction, labels: Labels, sizes: Floats) -> Any:
+    def _order_of_equals(self, contraction: Contraction, labels: Labels, sizes: Array) -> Any:
         """Return the order of clusters where some are equally large."""
         tree, executor, k = self.tree, self.executor, len(sizes)
         unit = unit_of(contraction.components.tree.heights)

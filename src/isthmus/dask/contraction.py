@@ -210,7 +210,7 @@ def label_cell(cell: Cell, limit: float, label_of_part: Labels) -> RowLabels:
 
 def label_cells(
     executor: Executor, tree: CellTree, contraction: Contraction, labels: Labels
-) -> Any:
+) -> list[Any]:
     """Return handles of the labels of each cell's rows, from those of components."""
     of_parts = labels[contraction.component]
     first = contraction.first
@@ -257,7 +257,7 @@ def facts_of_cell(
     return ClusterFacts(inside, outside, first)
 
 
-def _sums(ends: Labels, weights: Floats, n_clusters: int) -> tuple[Floats, Floats]:
+def _sums(ends: Labels, weights: Floats, n_clusters: int) -> tuple[Array, Array]:
     same = ends[:, 0] == ends[:, 1]
     across = np.repeat(weights[~same], 2)
     return (

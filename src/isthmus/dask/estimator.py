@@ -287,7 +287,7 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         for block, size in zip(given.blocks, sizes, strict=True):
             search = delayed(begin_search)(block, tree.mapping, record.n_features)
             for c, index in enumerate(indexes):
-                search = delayed(search_cell)(search, index, tree.boxes[[c]])
+                search = delayed(search_cell)(search, index, tree.boxes.take([c]))
             found.append(da.from_delayed(delayed(labels_of)(search), (size,), np.int32))
         return da.concatenate(found, allow_unknown_chunksizes=True)
 

@@ -15,6 +15,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 
 class Executor(Protocol):
     """Runs tasks."""
@@ -60,7 +62,7 @@ class DaskExecutor:
             worker = self._workers[where % len(self._workers)]
             options = {"workers": [worker], "allow_other_workers": True}
         key = f"{stage}-{uuid.uuid4().hex}"
-        return self.client.submit(function, *args, key=key, pure=False, **options)
+        return self.client.submit(_Aligned(function), *args, key=key, pure=False, **options)
 
     def block(self, block: Any) -> Any:
         """Return the future of a block."""
@@ -68,11 +70,40 @@ class DaskExecutor:
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results of tasks."""
-        return list(self.client.gather(list(handles)))
+        return [aligned(result) for result in self.client.gather(list(handles))]
 
     def delayed(self, handle: Any) -> Any:
         """Return the future: it may be part of a graph."""
         return handle
+
+
+class _Aligned:
+    """A function whose arrays are aligned, as kernels want them; those from a message need not be.
+
+    Attributes
+    ----------
+    function : callable
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it."""
+        return self.function(*(aligned(arg) for arg in args))
+
+
+def aligned(value: Any) -> Any:
+    """Return an array, or a list, tuple or record of arrays, with each of them aligned."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A") if value.dtype != object else value
+    if isinstance(value, list):
+        return [aligned(each) for each in value]
+    if type(value) is tuple:
+        return tuple(aligned(each) for each in value)
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return type(value)._make(aligned(each) for each in value)
+    return value
 
 
 class _InFile:

@@ -76,7 +76,7 @@ def last_edge(forest: Forest, x: int, y: int) -> int:
         last = np.int64(forest.rank[x])
         if last == NEVER:
             break
-        x = np.int64(forest.parent[x])
+        x = int(forest.parent[x])
     return int(last)
 
 

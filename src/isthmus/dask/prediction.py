@@ -84,7 +84,7 @@ def search_cell(search: Search, index: CellIndex, box: Boxes) -> Search:
     known, known_rows = search.squares[near], search.rows[near]
     better = (squares < known) | ((squares == known) & (rows < known_rows))
     chosen = near[better]
-    new = Search(search.points, *(each.copy() for each in search[1:]))
+    new = Search._make([search.points, *(each.copy() for each in search[1:])])
     new.squares[chosen], new.rows[chosen] = squares[better], rows[better]
     new.labels[chosen] = index.labels[found[better]]
     return new

@@ -124,7 +124,9 @@ def find_cell_tree(
     cells = []
     for c, piece in enumerate(pieces):
         others = np.delete(np.arange(len(pieces)), c)
-        cells.append(executor.submit("local-tree", build_cell, piece, c, boxes[others], where=c))
+        cells.append(
+            executor.submit("local-tree", build_cell, piece, c, boxes.take(others), where=c)
+        )
     del pieces
     summaries = [executor.submit("summary", summary_of, cell) for cell in cells]
     found = []
@@ -134,7 +136,7 @@ def find_cell_tree(
     boundary = Boundary(executor, cells, found, lambda: report("boundaries", 0, 1))
     boundary.find(found)
     report("boundaries", 1, 1)
-    used = CrossEdges(*(each[boundary.is_used] for each in boundary.cross))
+    used = CrossEdges._make(each[boundary.is_used] for each in boundary.cross)
     n_rows = [summary.n_rows for summary in found]
     return CellTree(
         starts, mapping, splits, cells, used, boundary.dropped, n_rows, boxes, boundary.log
@@ -178,7 +180,7 @@ def _pieces_of_cells(
         counts += executor.gather([executor.submit("count", counts_of, block)])
         report("partition", b + 1, len(ordered))
     by_cell = np.array(counts)
-    pieces = []
+    pieces: list[Any] = []
     for cell in np.flatnonzero(by_cell.sum(axis=0)).tolist():
         parts = [
             executor.submit("take-piece", take_piece, ordered[b], cell)

@@ -141,8 +141,8 @@ def advance_list(search: Search, position: int, component: int) -> float:
     lists.known[position] = distance
     if k < NEIGHBOURS:
         if BY_INDEX == 1:
-            other = first_of_equals(search, position, component, k, distance)
-            offer(search, distance, position, other)
+            nearest = first_of_equals(search, position, component, k, distance)
+            offer(search, distance, position, nearest)
         else:
             offer_listed(distance, position, other, labels, search.best)
     return float(distance)
