@@ -29,6 +29,7 @@ NAMES = (
     "approximate",
     "outliers",
     "choosing_k",
+    "distributed",
 )
 
 

@@ -4,11 +4,10 @@ import logging
 import os
 import signal
 
+import dask.array as da
+import distributed
 import numpy as np
 import pytest
-
-da = pytest.importorskip("dask.array")
-distributed = pytest.importorskip("distributed")
 
 import isthmus
 from isthmus.dask import TransitiveCut

@@ -2,11 +2,10 @@
 
 import pickle
 
+import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
-
-da = pytest.importorskip("dask.array")
-
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -68,7 +67,6 @@ def test_conventions(fitted):
 
 def test_data_frames_of_unknown_length_and_mixed_types():
     dd = pytest.importorskip("dask.dataframe")
-    import pandas as pd
 
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"x": rng.random(500), "n": rng.integers(0, 9, 500)})

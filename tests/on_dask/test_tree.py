@@ -1,9 +1,8 @@
 """The tree of cells is the tree of one machine, to the last bit, whatever the blocks and cells."""
 
+import dask.array as da
 import numpy as np
 import pytest
-
-da = pytest.importorskip("dask.array")
 
 import isthmus
 from dask_inputs import KINDS, chunks, points
