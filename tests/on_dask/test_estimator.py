@@ -1,6 +1,8 @@
 """TransitiveCut of Dask: scikit-learn's conventions, predictions, and what it refuses."""
 
+import importlib
 import pickle
+import sys
 
 import dask.array as da
 import numpy as np
@@ -74,6 +76,13 @@ def test_data_frames_of_unknown_length_and_mixed_types():
     expected = isthmus.TransitiveCut(3).fit_predict(frame.to_numpy(dtype=float))
     np.testing.assert_array_equal(model.labels_.compute(), expected)
     assert model.feature_names_in_.tolist() == ["x", "n"]
+
+
+def test_without_dask_an_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+    monkeypatch.delitem(sys.modules, "isthmus.dask")
+    with pytest.raises(ImportError, match=r"pip install 'isthmus\[dask\]'"):
+        importlib.import_module("isthmus.dask")
 
 
 def with_nan():

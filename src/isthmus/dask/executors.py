@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import tempfile
 import uuid
 import weakref
@@ -157,7 +158,8 @@ class ThreadExecutor:
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="isthmus")
         self._folder = None
         if folder is not None:
-            self._folder = tempfile.TemporaryDirectory(prefix="isthmus-", dir=folder)
+            self._folder = Path(tempfile.mkdtemp(prefix="isthmus-", dir=folder))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def submit(
         self,
@@ -167,13 +169,11 @@ class ThreadExecutor:
         where: int = -1,
     ) -> Any:
         """Return the handle of a task; its result may be kept in a file if it has a place."""
-        keeps = self._folder is not None and where >= 0
+        folder = self._folder if where >= 0 else None
 
         def run() -> Any:
             value = function(*(_resolved(arg) for arg in args))
-            if keeps and self._folder is not None:
-                return _InFile(value, Path(self._folder.name))
-            return value
+            return value if folder is None else _InFile(value, folder)
 
         return _Handle(self._pool.submit(run))
 
