@@ -30,6 +30,7 @@ NAMES = (
     "outliers",
     "choosing_k",
     "explorer",
+    "distributed",
 )
 
 
