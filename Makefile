@@ -61,13 +61,14 @@ test-bounds: $(VENV)/.dev
 		--numprocesses=auto --dist=loadfile --timeout=900 --durations=8 $(addprefix tests/,\
 		numba metrics neighbors spanning_tree ultrametric cut kmeans prediction model_selection)
 
-# The suite without what depends on no version: the paper, its theory, and generated inputs. Its
-# compiled code is kept apart from that of the newest Numba. Warnings that old packages cause among
-# themselves are ignored here, each by name.
+# The suite without what depends on no version (the paper, its theory, generated inputs, the
+# campaign) and without the extras for pages and clusters. Its compiled code is kept apart from that
+# of the newest Numba. Warnings that old packages cause among themselves are ignored here, each by
+# name.
 test-oldest: $(OLDEST)/.test
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python -m pytest \
 		--numprocesses=auto --dist=loadfile --durations=8 \
-		$(addprefix --ignore=tests/,baselines paper properties theory) \
+		$(addprefix --ignore=tests/,baselines campaign explorer on_dask paper properties theory) \
 		-W ignore::pyparsing.warnings.PyparsingDeprecationWarning
 
 test-wheel: $(VENV)/.dev
