@@ -25,6 +25,8 @@ def test_a_page_is_written(isthmus, table_csv, tmp_path):
 
 def test_options_of_the_page(isthmus, table, tmp_path):
     options = (
+        "-k",
+        2,
         "--coordinates",
         "y,x",
         "--max-points",
@@ -43,7 +45,7 @@ def test_options_of_the_page(isthmus, table, tmp_path):
     data = payload_of(page)
     assert data["title"] == "five"
     assert data["numbers"] == [1, 2, 3]
-    assert data["nClusters"] == 1  # too few points for a suggestion
+    assert data["nClusters"] == 2
     assert [axis["name"] for axis in data["points"]["axes"][:2]] == ["y", "x"]
 
 
@@ -59,8 +61,8 @@ def test_kmeans_and_neighbourhoods(isthmus, table_csv, tmp_path):
         (("-o", "page.png"), "name it *.html"),
         (("-o", "nowhere/page.html"), "the directory nowhere does not exist"),
         (("--hover", "age"), "has no column 'age'"),
-        (("--coordinates", "x"), "must name two columns"),
-        (("--coordinates", "x,z"), "There is no column 'z'"),
+        (("-k", "2", "--coordinates", "x"), "must name two columns"),
+        (("-k", "2", "--coordinates", "x,z"), "There is no column 'z'"),
         (("--p", "3"), "--p belongs to --metric minkowski"),
         (("-k", "9"), "asks for 9 clusters"),
     ],
