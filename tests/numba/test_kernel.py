@@ -2,12 +2,17 @@
 
 import itertools
 import logging
+import os
+import signal
+import sys
+import time
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import numba
+from isthmus._numba import compilation
 from isthmus._numba.kernel import Kernel, announced_kernel, kernel, kernel_part, prefetch
 
 SIZE = 0
@@ -231,3 +236,25 @@ def test_kernels_run_as_plain_python_where_numba_is_switched_off(monkeypatch):
     fresh = Kernel(add_size_twice.function, from_python=True, constants={"SIZE": 99})
     assert fresh("text" * 0 or 1) == 1  # constants are fixed by compilation alone
     assert fresh.is_compiled(1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT within a process")
+def test_ctrl_c_is_not_lost_while_a_kernel_is_compiled(monkeypatch):
+    """LLVM calls Python back, and what is raised there would only be printed."""
+    steps = []
+
+    def compiles(*_, **__):
+        steps.append("begun")
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        steps.append("done")
+
+    monkeypatch.setattr(compilation, "_compiled", compiles)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compilation.compile_anew(add_size_twice, None)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert steps == ["begun", "done"]

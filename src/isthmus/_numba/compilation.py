@@ -8,12 +8,15 @@ Only kernel.py imports this module, when a kernel is first called: it imports Nu
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
+import signal
 import struct
+import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import resources
 from typing import Any
 
@@ -124,12 +127,33 @@ def load(kernel: Kernel[Any], arguments: Arguments) -> Compiled | None:
 
 def compile_anew(kernel: Kernel[Any], arguments: Arguments) -> Compiled:
     """Compile, and keep the code in the cache on disk, if that is possible."""
-    for name in _NAMES:
-        try:
-            return _compiled(kernel, arguments, name, cache=True)
-        except Exception:
-            continue
-    return _compiled(kernel, arguments, cache=False)
+    with _interrupt_held_back():
+        for name in _NAMES:
+            try:
+                return _compiled(kernel, arguments, name, cache=True)
+            except Exception:
+                continue
+        return _compiled(kernel, arguments, cache=False)
+
+
+@contextlib.contextmanager
+def _interrupt_held_back() -> Iterator[None]:
+    """Let Ctrl-C wait until the compiler is done.
+
+    LLVM calls Python back when it is, and an exception there is printed and lost.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    received: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *signal_and_frame: received.append(signal_and_frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if received:
+            handler(*received[0])
 
 
 class _NotInCacheError(Exception):
