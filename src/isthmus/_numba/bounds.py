@@ -14,7 +14,7 @@ from typing import Any
 from llvmlite import binding, ir
 from numba.core import config
 
-_NAME = "isthmus_out_of_bounds"
+_NAME, _CHECKER = "isthmus_out_of_bounds", "isthmus_is_within_bounds"
 _INTEGER = ir.IntType(64)
 # What kernels have reported: the index, how many elements from there on, and how many there are.
 _reported: list[tuple[int, int, int]] = []
@@ -48,13 +48,24 @@ def raise_reported() -> None:
 
 def check(builder: Any, index: Any, count: int, length: Any) -> Any:
     """Emit a check that elements index … index + count - 1 are among length; return the answer."""
+    return builder.call(_checker(builder.module), [index, _INTEGER(count), length])
+
+
+def _checker(module: Any) -> Any:
+    """Return the function that checks: one for a module, so that callers need no branches."""
+    checker = module.globals.get(_CHECKER)
+    if checker is not None:
+        return checker
+    arguments = 3 * [_INTEGER]
+    checker = ir.Function(module, ir.FunctionType(ir.IntType(1), arguments), _CHECKER)
+    checker.linkage = "internal"
+    report = ir.Function(module, ir.FunctionType(ir.VoidType(), arguments), _NAME)
+    builder = ir.IRBuilder(checker.append_basic_block())
+    index, count, length = checker.args
     least = builder.icmp_signed(">=", index, _INTEGER(0))
-    most = builder.icmp_signed("<=", builder.add(index, _INTEGER(count)), length)
+    most = builder.icmp_signed("<=", builder.add(index, count), length)
     fits = builder.and_(least, most)
     with builder.if_then(builder.not_(fits), likely=False):
-        function = builder.module.globals.get(_NAME)
-        if function is None:
-            function_type = ir.FunctionType(ir.VoidType(), 3 * [_INTEGER])
-            function = ir.Function(builder.module, function_type, _NAME)
-        builder.call(function, [index, _INTEGER(count), length])
-    return fits
+        builder.call(report, checker.args)
+    builder.ret(fits)
+    return checker
