@@ -15,7 +15,7 @@ SEED :=
 .PHONY: demo test test-bounds test-oldest test-wheel fuzz lint bench clean help
 
 help:
-	@echo "make demo         cluster the bundled examples, print a table, write isthmus-demo.png"
+	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
 	@echo "make test         run the test suite with coverage"
 	@echo "make test-bounds  run its core with kernels that check every index"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
@@ -30,7 +30,7 @@ $(BIN)/python:
 	$(RUN) pip install --quiet --upgrade pip
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(RUN) pip install --quiet --editable '.[plot]'
+	$(RUN) pip install --quiet --editable '.[plot,explore]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -50,7 +50,7 @@ $(OLDEST)/.test: pyproject.toml tools/lowest_versions.py
 	@touch $@
 
 demo: $(VENV)/.demo
-	$(BIN)/isthmus demo --output isthmus-demo.png
+	$(BIN)/isthmus demo --output isthmus-demo.png --page isthmus-demo.html
 
 test: $(VENV)/.dev
 	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
@@ -61,13 +61,14 @@ test-bounds: $(VENV)/.dev
 		--numprocesses=auto --dist=loadfile --timeout=900 --durations=8 $(addprefix tests/,\
 		numba metrics neighbors spanning_tree ultrametric cut kmeans prediction model_selection)
 
-# The suite without what depends on no version: the paper, its theory, and generated inputs. Its
-# compiled code is kept apart from that of the newest Numba. Warnings that old packages cause among
-# themselves are ignored here, each by name.
+# The suite without what depends on no version (the paper, its theory, generated inputs, the
+# campaign) and without the extras for pages and clusters. Its compiled code is kept apart from that
+# of the newest Numba. Warnings that old packages cause among themselves are ignored here, each by
+# name.
 test-oldest: $(OLDEST)/.test
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python -m pytest \
 		--numprocesses=auto --dist=loadfile --durations=8 \
-		$(addprefix --ignore=tests/,baselines paper properties theory) \
+		$(addprefix --ignore=tests/,baselines campaign explorer on_dask paper properties theory) \
 		-W ignore::pyparsing.warnings.PyparsingDeprecationWarning
 
 test-wheel: $(VENV)/.dev
@@ -90,6 +91,6 @@ bench: $(VENV)/.bench
 	$(RUN) benchmarks --output bench-results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist bench-results isthmus-demo.png .coverage htmlcov \
+	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist bench-results isthmus-demo.png isthmus-demo.html .coverage htmlcov \
 		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -29,6 +29,8 @@ NAMES = (
     "approximate",
     "outliers",
     "choosing_k",
+    "explorer",
+    "distributed",
 )
 
 

@@ -30,6 +30,7 @@ PACKAGES = (
     "evoc",
     "faiss-cpu",
     "pynndescent",
+    "bokeh",
 )
 
 

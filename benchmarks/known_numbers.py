@@ -26,11 +26,17 @@ Maker = Callable[[Random, int, int], tuple[np.ndarray, int]]
 
 @dataclass(frozen=True)
 class KnownSet:
-    """Points, the family that they are of, and how many clusters they have."""
+    """Points, the family that they are of, and how many clusters they have: any of ``numbers``."""
 
     family: str
     points: np.ndarray
-    n_clusters: int
+    numbers: tuple[int, ...]
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters, where there is only one."""
+        (number,) = self.numbers
+        return number
 
 
 def clear_sets(count: int, seed: int) -> Iterator[KnownSet]:
@@ -41,7 +47,7 @@ def clear_sets(count: int, seed: int) -> Iterator[KnownSet]:
         name, make = families[number % len(families)]
         k = int(rng.integers(2, MOST_CLUSTERS + 1))
         points, n_clusters = make(rng, max(_size(rng), PER_CLUSTER * k), k)
-        yield KnownSet(name, points, n_clusters)
+        yield KnownSet(name, points, (n_clusters,))
 
 
 def plain_sets(count: int, seed: int) -> Iterator[KnownSet]:
@@ -50,7 +56,7 @@ def plain_sets(count: int, seed: int) -> Iterator[KnownSet]:
     for number in range(count):
         rng = np.random.default_rng([seed, 2, number])
         name, make = families[number % len(families)]
-        yield KnownSet(name, make(rng, _size(rng)), 1)
+        yield KnownSet(name, make(rng, _size(rng)), (1,))
 
 
 def _size(rng: Random) -> int:

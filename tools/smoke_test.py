@@ -28,7 +28,8 @@ def check_files() -> None:
     assert Path("isthmus/py.typed") in paths
     assert not [path for path in paths if path.name.startswith(("test_", "conftest"))]
     assert "site-packages" in Path(isthmus.__file__).parts, isthmus.__file__
-    for extra in ("matplotlib", "pandas", "polars", "pyarrow", "pytest"):
+    assert Path("isthmus/explorer/page/main.js") in paths
+    for extra in ("bokeh", "matplotlib", "pandas", "polars", "pyarrow", "pytest"):
         assert find_spec(extra) is None, f"{extra} is installed: this environment is not clean"
 
 
@@ -49,6 +50,7 @@ def check_command() -> None:
         assert len(labelled.read_text(encoding="utf-8").splitlines()) == 17
         for extra, arguments in (
             ("plot", ("demo", "--output", str(Path(folder, "demo.png")))),
+            ("explore", ("explore", str(points), "-o", str(Path(folder, "page.html")))),
             ("parquet", ("cluster", str(points), "-k", "4", "-o", str(Path(folder, "l.parquet")))),
         ):
             result = run(*arguments)

@@ -18,7 +18,10 @@ from campaign.script import Finding, Script, literal
 from isthmus import SpanningTree, TransitiveCut, minimum_spanning_tree
 from isthmus.estimators import persistence
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the campaign forks")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="the campaign forks"),
+    pytest.mark.filterwarnings("ignore:n_clusters='auto' finds no clear structure"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -364,6 +364,7 @@ class TestAuto:
         assert result.out == labelled(table, [0] * 5)
         assert "No clear structure: one cluster." in result.err
         assert "Too few different points to tell: there are 5," in result.err
+        assert "warning: n_clusters='auto' finds no clear structure and returns one" in result.err
 
     def test_quiet(self, isthmus, moons):
         result = isthmus("cluster", moons, "-k", "auto", "--quiet", "-o", "out.csv")

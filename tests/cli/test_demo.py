@@ -227,3 +227,12 @@ def test_a_picture_that_fails_halfway_leaves_the_old_one(quick, tmp_path, monkey
         demo.run(parse("-o", picture))
     assert picture.read_bytes() == b"old"
     assert names_in(tmp_path) == ["a.png"]
+
+
+def test_an_explorer_page_is_written_where_asked_for(quick, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    assert demo.run(parse("--no-picture", "--page", page)) == 0
+    assert f"file://{page}" in capsys.readouterr().out
+    assert "setosa" in page.read_text(encoding="utf-8")
+    with pytest.raises(UserError, match=r"\*\.html"):
+        demo.run(parse("--no-picture", "--page", tmp_path / "page.png"))

@@ -304,7 +304,7 @@ class TestOutput:
             assert message.startswith(f"cannot write {name}: it is the input.")
 
     def test_label_column_exists(self, refused, table_csv, monkeypatch):
-        monkeypatch.setattr("isthmus.cli.cluster._fit", None)  # work may not begin
+        monkeypatch.setattr("isthmus.cli.cluster.fit_table", None)  # work may not begin
         message = refused("table.csv", "-k", 2, "--columns", "x,y", "--label-column", "name")
         assert message.startswith("the input already has a column named 'name'. Choose another")
 

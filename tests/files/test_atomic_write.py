@@ -16,7 +16,9 @@ from isthmus.files.atomic_write import atomic_file, write_atomically
 posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions and signals of POSIX")
 
 WRITER = """
-import sys, time
+import signal, sys, time
+for number in (signal.SIGTERM, signal.SIGHUP):  # a parent may ignore them
+    signal.signal(number, signal.SIG_DFL)
 from pathlib import Path
 from isthmus.files.atomic_write import atomic_file
 with atomic_file(Path(sys.argv[1])) as stream:

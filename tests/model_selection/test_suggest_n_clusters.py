@@ -17,6 +17,10 @@ from isthmus.model_selection import Suggestion
 MOONS, SIDES = make_two_moons(200, random_state=0)
 
 
+ignore_one_cluster = pytest.mark.filterwarnings("ignore:n_clusters='auto' finds no clear structure")
+
+
+@ignore_one_cluster
 @parametrize_with_checks([TransitiveKMeans("auto"), TransitiveKMeans("auto", k_max=3)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -106,6 +110,7 @@ def test_auto_fits_what_it_suggests():
     assert clone(model).k_max == 20
 
 
+@ignore_one_cluster
 def test_auto_in_noise_is_one_cluster():
     X = np.random.default_rng(0).uniform(size=(300, 2))
     model = TransitiveKMeans("auto").fit(X)

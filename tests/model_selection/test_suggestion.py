@@ -9,7 +9,8 @@ from benchmarks.known_numbers import clear_sets, plain_sets
 
 from isthmus import UltrametricTree
 from isthmus.datasets import load_iris, make_bars, make_multi_scale, make_two_moons
-from isthmus.model_selection.evidence import CLEAR, WEAK, expected_by_chance
+from isthmus.model_selection.evidence import CLEAR, WEAK, Evidence, expected_by_chance
+from isthmus.model_selection.gaps import find_gaps
 from isthmus.model_selection.suggestion import NONE, suggest
 
 # Not the seed of the benchmark, nor one that thresholds were chosen by.
@@ -157,9 +158,11 @@ def test_clouds_with_fringes_are_found_by_the_drop():
     centres = np.array([[x, y] for x in range(3) for y in range(3)]) * 6.3
     X = np.repeat(centres, 600, axis=0) + rng.normal(size=(5400, 2))
     found = suggested(X)
-    assert (found.n_clusters, found.confidence) == (9, WEAK)
+    assert (found.n_clusters, found.confidence, found.decided_by) == (9, CLEAR, "scores")
+    assert found.chance[8] > 0.01
     assert found.drop[8] < 1e-6
     assert "stands out" in found.reasons[8]
+    assert Evidence.of_gaps(find_gaps(UltrametricTree.from_data(X), 20)).verdicts[8] == WEAK
 
 
 def test_ranking_and_reasons():
@@ -170,8 +173,15 @@ def test_ranking_and_reasons():
     supported = [k for k in found.ranking if found.verdicts[k - 1]]
     assert supported == sorted(supported, reverse=True)
     assert found.ranking[len(supported)] == 1
-    rest = found.chance[found.ranking[len(supported) + 1 :] - 1]
-    assert (np.diff(rest[~np.isnan(rest)]) >= 0).all()
+    rest = found.ranking[len(supported) + 1 :] - 1
+    by_drop, by_chance = (
+        rest[~np.isnan(found.score_drop[rest])],
+        rest[np.isnan(found.score_drop[rest])],
+    )
+    np.testing.assert_array_equal(rest, np.concatenate([by_drop, by_chance]))
+    assert (np.diff(found.score_drop[by_drop]) <= 0).all()
+    chances = found.chance[by_chance]
+    assert (np.diff(chances[~np.isnan(chances)]) >= 0).all()
     for k, verdict, reason in zip(found.numbers, found.verdicts, found.reasons, strict=True):
         assert (verdict == CLEAR) == (found.chance[k - 1] <= 0.01)
         assert (verdict == CLEAR) == bool(found.strength[k - 1] >= found.clear_from)
@@ -185,7 +195,7 @@ def test_as_text():
     assert first == "2 clusters (clear)."
     assert second.startswith("The gap is 3.95 times the 90th percentile of the edges beside it;")
     assert empty == ""
-    assert header.split() == ["k", "gap", "ratio", "chance", "silhouette", "verdict", "sizes"]
+    assert " ".join(header.split()) == "k gap ratio chance score drop silhouette verdict sizes"
     assert best.split()[0] == "2"
     assert best.endswith("clear  100, 100")
 

@@ -45,14 +45,15 @@ def run(args: argparse.Namespace) -> int:
         args.format, args.delimiter, args.header, Selection(args.columns, args.exclude)
     )
     input_format(args.input, read_options)
-    _check_options(args)
+    check_method(args)
+    _check_label_column(args)
     write_options = WriteOptions(
         check_output(args.output, args.input), args.label_column, args.labels_only, args.delimiter
     )
     started = time.perf_counter()
     table = read_table(args.input, read_options)
     check_label_column(table, write_options)
-    model, warned = _fit(table, args)
+    model, warned = fit_table(table, args)
     seconds = time.perf_counter() - started
     write_labels(table, model.labels_, write_options)
     if not args.quiet:
@@ -61,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_options(args: argparse.Namespace) -> None:
+def check_method(args: argparse.Namespace) -> None:
+    """Raise UserError for options that contradict each other."""
     misplaced = [option for option, name in KMEANS_OPTIONS.items() if hasattr(args, name)]
     if misplaced and args.method != "kmeans":
         verb = "belongs" if len(misplaced) == 1 else "belong"
@@ -72,13 +74,17 @@ def _check_options(args: argparse.Namespace) -> None:
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
     if args.neighborhood is not None and args.neighbors is None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
+
+
+def _check_label_column(args: argparse.Namespace) -> None:
     try:
         args.label_column.encode()
     except UnicodeEncodeError:
         raise UserError(f"--label-column {args.label_column!a} is not valid text.") from None
 
 
-def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
+def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
+    """Return a fitted model, and the warnings of the fit."""
     n_points = len(table.points)
     if args.n_clusters != "auto" and args.n_clusters > n_points:
         raise UserError(
@@ -96,13 +102,14 @@ def _fit(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         "min_cluster_size": args.min_cluster_size,
         "k_max": args.k_max,
         "n_jobs": args.jobs,
-        "verbose": int(watched and not args.quiet and not args.json),
+        "verbose": int(watched and not args.quiet and not getattr(args, "json", False)),
     }
     given = vars(args)
     parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
     estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
     model: Any = estimator(args.n_clusters, **parameters)
     with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         try:
             model.fit(table.points)
         except (ValueError, ThreadsRefusedError) as error:

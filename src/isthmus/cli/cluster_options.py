@@ -1,4 +1,4 @@
-"""The options of ``isthmus cluster``."""
+"""The options of ``isthmus cluster`` and ``isthmus explore``."""
 
 from __future__ import annotations
 
@@ -40,6 +40,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument_group("with --method kmeans only", argument_default=argparse.SUPPRESS)
     )
     _add_output_options(parser.add_argument_group("output"))
+
+
+def add_explore_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isthmus explore``: those that cluster, and those of the page."""
+    number = "the number of clusters that is shown first (default: auto, which finds one)"
+    _add(parser, "-k --n-clusters", number, metavar="K", type=_integer_or_auto, default="auto")
+    _add_input_options(parser.add_argument_group("input"))
+    _add_method_options(parser.add_argument_group("method"))
+    _add_kmeans_options(
+        parser.add_argument_group("with --method kmeans only", argument_default=argparse.SUPPRESS)
+    )
+    add, columns = partial(_add, parser.add_argument_group("page")), _checked(split_tokens)
+    page = "the page to write (default: %(default)s)"
+    add("-o --output", page, metavar="FILE", default="isthmus.html")
+    drawn = "the two columns to draw first (default: the only two, or principal components)"
+    add("--coordinates", drawn, metavar="X,Y", type=columns)
+    add("--hover", "columns to show for the row under the pointer", metavar="LIST", type=columns)
+    most = "the most points to draw; of more rows a sample is shown (default: %(default)s)"
+    add("--max-points", most, metavar="N", type=_integer(1), default=100_000)
+    add("--title", "the title of the page (default: the name of the table)", metavar="TEXT")
+    add("--quiet", "say nothing", action="store_true")
 
 
 def _add(group: argparse._ActionsContainer, names: str, text: str, **settings: Any) -> None:
@@ -92,7 +113,7 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     add("--neighborhood", kind, choices=NEIGHBORHOODS)
     smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
     add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
-    largest = "the largest number that '-k auto' considers (default: %(default)s)"
+    largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
     add("--k-max", largest, metavar="N", type=_integer(2), default=20)
     threads = "the number of threads; -1: every core (default: %(default)s)"
     add("--jobs", threads, metavar="N", type=_n_jobs, default=-1)

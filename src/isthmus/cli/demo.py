@@ -15,10 +15,12 @@ from sklearn.cluster import KMeans
 from isthmus._utils.tables import text_table
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.cli.errors import UserError
+from isthmus.cli.explore import check_page
 from isthmus.cli.output_file import Output, open_output, print_lines
 from isthmus.datasets import load_ionosphere, load_iris, make_multi_scale, make_two_moons
 from isthmus.estimators import TransitiveCut, TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
+from isthmus.explorer.columns import Columns
 from isthmus.plotting import plot_clusters, plot_spanning_tree, require_matplotlib
 from isthmus.spanning_tree import SpanningTree
 
@@ -76,6 +78,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add, picture = parser.add_argument, "the picture to write, a PNG (default: %(default)s)"
     add("-o", "--output", type=Path, default=Path("isthmus-demo.png"), metavar="FILE", help=picture)
     add("--no-picture", action="store_true", help="print the table only")
+    page = "also write an explorer page of Iris, one HTML file to open in a browser"
+    add("--page", type=Path, metavar="FILE", help=page)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,13 +87,26 @@ def run(args: argparse.Namespace) -> int:
     path = Path(os.path.realpath(args.output))  # a link stays a link
     if not args.no_picture:
         _check_can_draw(args.output, path)
+    page = None if args.page is None else check_page(str(args.page))
     outcomes = [compare(example) for example in examples()]
     print_lines([*table(outcomes), "", *_NOTES])
     if not args.no_picture:
         with open_output(Output(path, "png")) as stream:
             draw(outcomes).savefig(stream, format="png")
         print_lines([f"picture: {args.output}"])
+    if page is not None:
+        write_page(page)
+        print_lines([f"page:    {args.page} (open it in a browser: file://{page})"])
     return 0
+
+
+def write_page(path: Path) -> None:
+    """Write an explorer page of Iris."""
+    iris = load_iris()
+    species = {"species": [str(iris.target_names[kind]) for kind in iris.target]}
+    columns = Columns(len(iris.data), list(iris.feature_names), iris.data, species)
+    model = TransitiveCut("auto").fit(iris.data)
+    model.explore(columns, path=path, hover=["species"], title="Iris, clustered by isthmus")
 
 
 def examples() -> list[Example]:

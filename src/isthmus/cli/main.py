@@ -29,6 +29,7 @@ _EXAMPLES = """\
 examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster points.parquet -k 3 --columns x,y -o labelled.parquet
+  isthmus explore points.csv -o page.html
   isthmus demo
   isthmus reproduce --quick
 
@@ -40,6 +41,7 @@ examples:
 # ``run(args)``. Only the one that is called is imported, so that the others cost nothing.
 _COMMANDS = {
     "cluster": "cluster the rows of a CSV, TSV, NumPy or Parquet file",
+    "explore": "write a page on which to see the clusters of a table and choose their number",
     "demo": "cluster bundled examples beside K-means and draw them",
     "reproduce": "compute the paper's figures and tables again and write a report",
 }

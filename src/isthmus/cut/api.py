@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from isthmus._utils.rounding import in_range
 from isthmus._utils.typing import Floats, Labels
 from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
@@ -40,6 +42,20 @@ class CutClusterer:
         labels = self.parts(settings).labels(settings.n_clusters)
         return numbers_by_weight(labels, self.point_weights, self.tree)
 
+    def most_parts(self, settings: CutSettings) -> CutTree:
+        """Return the parts for as many clusters, or for fewer where no more are large enough."""
+        try:
+            return cut_spanning_tree(
+                self.tree, settings.n_clusters, self.point_weights, self._least(settings)
+            )
+        except TooFewCutsError as error:
+            return self.parts(replace(settings, n_clusters=error.n_parts))
+
+    def _least(self, settings: CutSettings) -> float:
+        """Return the least weight of a part, in the unit of the weights."""
+        least = settings.min_cluster_size
+        return 0.0 if least is None else least / self.weight_unit
+
     def parts(self, settings: CutSettings) -> CutTree:
         """Return the parts that CUT makes: at least as many as there are to be clusters.
 
@@ -47,7 +63,7 @@ class CutClusterer:
         made are kept.
         """
         n_clusters, least = settings.n_clusters, settings.min_cluster_size
-        least_in_unit = 0.0 if least is None else least / self.weight_unit
+        least_in_unit = self._least(settings)
         n_made, parts = self._parts.get(least_in_unit, (0, None))
         if parts is not None and n_made >= n_clusters:
             return parts

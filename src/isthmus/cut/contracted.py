@@ -105,6 +105,40 @@ class ContractedTree:
         return heights
 
 
+@dataclass(frozen=True, eq=False)
+class GivenComponents(ContractedTree):
+    """A tree of components that were contracted elsewhere; each is a point of the tree.
+
+    Attributes
+    ----------
+    component_weights : (m,) int64 or float64
+    component_heights : (m,) float64
+        What the edges within each component weigh at most; -inf for a point.
+    """
+
+    component_weights: Array
+    component_heights: Floats
+
+    @classmethod
+    def of_tree(cls, tree: UltrametricTree, weights: Array, heights: Floats) -> GivenComponents:
+        """Return the components, given as the points of a tree."""
+        whole = ContractedTree.of(tree, tree.n_points - 1)
+        return cls(tree, whole.node, whole.rooted, weights, heights)
+
+    def weights(self, point_weights: Floats | None) -> Array:  # noqa: ARG002
+        """Return the weight of each component, by position."""
+        return self._by_position(self.component_weights)
+
+    def heights(self) -> Floats:
+        """Return the height of each component, by position."""
+        return self._by_position(self.component_heights)
+
+    def _by_position(self, values: Array) -> Array:
+        by_position = np.empty_like(values)
+        by_position[self.rooted.position] = values[self.node]
+        return by_position
+
+
 def _components(tree: UltrametricTree, n_edges: int) -> tuple[Array, Array]:
     """Return the components, in leaf order, and the component at each position of that order.
 

@@ -85,6 +85,18 @@ def cut_spanning_tree(
     return _cut(ContractedTree.of(tree, n_merges), n_parts, point_weights, least)
 
 
+def cut_contracted_tree(
+    contracted: ContractedTree, n_parts: int, point_weights: Floats | None, least: float = 0.0
+) -> CutTree | None:
+    """Return the parts of a tree that is contracted already; None where it is so too far.
+
+    Raises TooFewCutsError, as cut_spanning_tree does.
+    """
+    with suppress(_UndecidedError):
+        return _cut(contracted, n_parts, point_weights, least)
+    return None
+
+
 def _cut(
     contracted: ContractedTree, n_parts: int, point_weights: Floats | None, least: float
 ) -> CutTree:

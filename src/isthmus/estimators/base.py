@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import (
@@ -39,6 +39,9 @@ from isthmus.model_selection.suggestion import Suggestion
 from isthmus.spanning_tree import SpanningTree
 from isthmus.summary.clusters import ClusterSummary
 from isthmus.ultrametric import UltrametricTree
+
+if TYPE_CHECKING:
+    from isthmus.explorer import ExplorerPage
 
 
 class TransitiveClusterer(
@@ -333,6 +336,61 @@ class TransitiveClusterer(
             n_jobs=check_n_jobs(self.n_jobs if n_jobs is None else n_jobs),
             progress=Stages(self.verbose).stage("clusters"),
         )
+
+    def explore(
+        self,
+        X: Any = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        coordinates: Any = None,
+        hover: Any = None,
+        images: str | None = None,
+        k_max: int = 20,
+        max_points: int = 100_000,
+        title: str | None = None,
+    ) -> ExplorerPage:
+        """Return a page on which to see the clusters and to choose their number.
+
+        The page is one HTML file that needs no network and no server: the points, a slider for the
+        number of clusters, a dendrogram whose branches can be divided, the evidence for each
+        number, a table of the clusters, outliers, and the path between any two points.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns), optional
+            What to show of each row: numbers to draw and to compare clusters by, and texts. By
+            default the points that were fitted.
+        path : str or path, optional
+            Where to write the page. Without it nothing is written: a notebook shows the page, and
+            its ``save(path)`` writes it.
+        coordinates : array-like of shape (n_samples, 2), or two names of columns, optional
+            Where to draw the points at first, such as UMAP's coordinates. By default the only two
+            columns, or two principal components. Needed where distances or objects were fitted.
+        hover : list of str, optional
+            The columns of X to show for the point under the pointer; the row's number if None.
+        images : str, optional
+            The column of X with a picture of each row: paths of files, or data URIs.
+        k_max : int, default=20
+            The largest number of clusters on the slider.
+        max_points : int, default=100_000
+            The most points to draw. Of more rows the page shows a sample in which every cluster,
+            every small branch and the outliers are; it says so, and counts all rows.
+        title : str, optional
+
+        Returns
+        -------
+        ExplorerPage
+        """
+        from isthmus.estimators.exploring import clustering_of, columns_to_show
+        from isthmus.explorer.api import make_page
+        from isthmus.explorer.figure import require_bokeh
+        from isthmus.explorer.options import check_options, check_path
+
+        fitted, target = self._record, check_path(path)
+        require_bokeh()
+        columns = columns_to_show(fitted, X)
+        options = check_options(columns, coordinates, hover, images, max_points, title)
+        return make_page(clustering_of(self, fitted, k_max), options, target)
 
     def _refuse_other_number(self, n_clusters: int) -> None:
         """Raise ValueError where the fit has no start for as many clusters."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
+from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.by_descent import check_given_neighbors
 from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.parameters import (
@@ -126,6 +128,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
             # of weights a suggestion knows nothing: there CUT finds out
             least = settings.min_cluster_size if request.weights is None else None
             settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
+            _warn_of_one_cluster(suggestion)
         neighborhood = TreeNeighborhood(found.neighbors, found.points)
         rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
     clusterer = make_clusterer(tree, settings, rows.point_weights, request.limits.workspace)
@@ -153,6 +156,15 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     if found.points is not None:
         vars(fitted).update(means=found.points)
     return fitted
+
+
+def _warn_of_one_cluster(suggestion: Suggestion) -> None:
+    if suggestion.n_clusters == 1 and len(suggestion.ranking) > 1:
+        message = (
+            "n_clusters='auto' finds no clear structure and returns one cluster; the next best "
+            f"number is {suggestion.ranking[1]}."
+        )
+        warnings.warn(message, stacklevel=4)
 
 
 def _found_tree(

@@ -95,7 +95,7 @@ def _check_points(
         raise TypeError(SPARSE_REFUSED)
     if not metric.takes_objects:
         refuse_rounded_integers(X)
-    data: Array = validate_data(
+    data = validate_data(
         estimator,
         X,
         reset=reset,
@@ -103,7 +103,8 @@ def _check_points(
         dtype="numeric" if metric.takes_objects else float_types(X),
         ensure_all_finite="allow-nan" if metric.accepts_nan else True,
     )
-    return canonical(data)
+    checked: Array = canonical(data)
+    return checked
 
 
 def _check_distances(estimator: BaseEstimator, X: Any) -> Precomputed:

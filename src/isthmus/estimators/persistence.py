@@ -223,7 +223,7 @@ def _unpacked_points(points: Any, metric: AnyMetric, shape: tuple[int, int]) -> 
 
 # The arrays of a suggestion that have an entry for each number of clusters.
 _PER_NUMBER = {"ranking": np.int64, "numbers": np.int64} | dict.fromkeys(
-    ("gap", "ratio", "strength", "chance", "drop", "silhouette"), np.float64
+    ("gap", "ratio", "strength", "chance", "drop", "score", "score_drop", "silhouette"), np.float64
 )
 _WORDS = ("explanation", "verdicts", "reasons")
 
@@ -240,7 +240,11 @@ def _unpacked_suggestion(saved: Any, n_rows: int) -> Suggestion | None:
     _checked_array(parts["labels"], np.int32, (n_rows,), "suggestion.labels")
     for sizes in parts["sizes"]:
         _checked_array(sizes, np.int64, (None,), "suggestion.sizes")
-    words = [parts["confidence"], *(word for name in _WORDS for word in parts[name])]
+    words = [
+        parts["confidence"],
+        parts["decided_by"],
+        *(word for name in _WORDS for word in parts[name]),
+    ]
     if not all(isinstance(word, str) for word in words) or type(parts["clear_from"]) is not float:
         raise ValueError("a suggestion must explain itself in words, and by one number.")
     numbers = np.arange(1, n_numbers + 1)

@@ -222,7 +222,9 @@ def _divided(points: Any, scale: float) -> Any:
     A sparse matrix would multiply by its inverse, which is infinite where all entries are denormal.
     """
     if isinstance(points, np.ndarray):
-        return points.astype(np.float64, copy=False) / scale
+        # NumPy 1.26 flags lanes of vectors that it does not use
+        with np.errstate(over="ignore"):
+            return points.astype(np.float64, copy=False) / scale
     divided = points.astype(np.float64, copy=True)
     divided.data /= scale
     return divided

@@ -65,7 +65,7 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
     if issparse(X) and not accept_sparse:
         raise TypeError(SPARSE_REFUSED)
     refuse_rounded_integers(X)
-    points: Array = check_array(
+    points = check_array(
         X,
         accept_sparse="csr",
         dtype=float_types(X),
@@ -73,7 +73,8 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
         ensure_min_features=1,
         estimator="isthmus",
     )
-    return canonical(points)
+    checked: Array = canonical(points)
+    return checked
 
 
 def canonical(points: Any) -> Any:

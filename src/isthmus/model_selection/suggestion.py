@@ -13,6 +13,12 @@ from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus.cut.numbering import numbers_by_weight
 from isthmus.model_selection.evidence import CLEAR, WEAK, Evidence, clear_from
 from isthmus.model_selection.gaps import Gaps, find_gaps
+from isthmus.model_selection.score_drops import (
+    CLEAR_DROP,
+    OUTSTANDING,
+    ScoreDrops,
+    find_score_drops,
+)
 from isthmus.model_selection.silhouette import Silhouette
 from isthmus.ultrametric import UltrametricTree
 
@@ -25,8 +31,9 @@ _ROWS = 5
 class Suggestion:
     """The suggested number of clusters, and why. ``print`` shows the best numbers as a table.
 
-    Entry i of each array belongs to ``numbers[i]`` clusters: the groups on both sides of the
-    k - 1 strongest gaps in the spanning tree.
+    Entry i of each array belongs to ``numbers[i]`` clusters. There are two kinds of evidence: gaps
+    in the spanning tree that are wider than chance allows, and the scores of CUT, which drop after
+    its last cut between clusters. A drop that stands out decides; otherwise the gaps do.
 
     Attributes
     ----------
@@ -34,11 +41,13 @@ class Suggestion:
         The suggested number; 1 where there is no clear structure.
     confidence : {"clear", "weak", "no clear structure"}
         Also weak where gaps support more than k_max clusters.
+    decided_by : {"scores", "gaps", "nothing"}
+        The kind of evidence that decided.
     explanation : tuple of str
         Why, in a few sentences.
     labels : ndarray of shape (n_samples,), dtype int32
-        The groups that were counted, from the largest to the smallest; -1 for rows of weight 0,
-        which do not count.
+        The groups that were counted, the parts of CUT or those between gaps, from the largest to
+        the smallest; -1 for rows of weight 0, which do not count.
     ranking : ndarray of shape (m,)
         All numbers of clusters, the best one first.
     numbers : ndarray of shape (m,)
@@ -58,6 +67,12 @@ class Suggestion:
         The probability that this gap is so much stronger than all further ones by chance. Below
         1e-6 and that of all smaller numbers it is weak, if its strength is at least 0.3. NaN where
         too few gaps are left.
+    score : ndarray of shape (m,)
+        The score of the cut by which CUT makes this number of clusters.
+    score_drop : ndarray of shape (m,)
+        sqrt(k - 1) log(score / score of the next cut). From 1.7 on it decides, from 2.5 on it is
+        clear. NaN also where CUT's parts are too small to count, or its edges hardly longer than
+        those of the cuts that follow.
     silhouette : ndarray of shape (m,)
         The mean silhouette of the groups by transitive distances; it decides nothing.
     sizes : tuple of m arrays
@@ -72,6 +87,7 @@ class Suggestion:
 
     n_clusters: int
     confidence: str
+    decided_by: str
     explanation: tuple[str, ...]
     labels: Labels
     ranking: Ints
@@ -81,6 +97,8 @@ class Suggestion:
     strength: Floats
     chance: Floats
     drop: Floats
+    score: Floats
+    score_drop: Floats
     silhouette: Floats
     sizes: tuple[Ints, ...]
     verdicts: tuple[str, ...]
@@ -101,6 +119,8 @@ class Suggestion:
             "strength": self.strength,
             "chance": self.chance,
             "drop": self.drop,
+            "score": self.score,
+            "score_drop": self.score_drop,
             "silhouette": self.silhouette,
             "smallest": [int(sizes.min()) if sizes.size else 0 for sizes in self.sizes],
             "reason": self.reasons,
@@ -112,12 +132,14 @@ class Suggestion:
         return f"Suggestion(n_clusters={self.n_clusters}, confidence={self.confidence!r})"
 
     def __str__(self) -> str:
-        header = ("k", "gap", "ratio", "chance", "silhouette", "verdict", "sizes")
+        header = ("k", "gap", "ratio", "chance", "score drop", "silhouette", "verdict", "sizes")
         rows = [self._cells(int(k) - 1) for k in self.ranking[:_ROWS]]
         return "\n".join([*self.explanation, "", *text_table(header, rows, left_last=True)])
 
     def _cells(self, i: int) -> tuple[str, ...]:
-        figures = (self.gap[i], self.ratio[i], self.chance[i], self.silhouette[i])
+        figures = (
+            self.gap[i], self.ratio[i], self.chance[i], self.score_drop[i], self.silhouette[i]
+        )  # fmt: skip
         sizes = first_few(self.sizes[i].tolist())
         return (str(self.numbers[i]), *map(_shown, figures), self.verdicts[i] or "–", sizes)
 
@@ -132,32 +154,46 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
     gaps = find_gaps(tree, k_max)
     evidence = Evidence.of_gaps(gaps)
     n_numbers = min(k_max, tree.n_points)
+    drops = find_score_drops(tree, n_numbers, gaps.smallest_group)
     supported = [k for k, verdict in enumerate(evidence.verdicts, start=1) if verdict]
     best = max((k for k in supported if k <= n_numbers), default=1)
     beyond = max((k for k in supported if k > n_numbers), default=0)
     confidence = WEAK if beyond else evidence.verdicts[best - 1] or NONE
-    sizes, silhouette = _measure_groups(tree, point_weights, gaps, n_numbers)
     verdicts = _padded(evidence.verdicts, n_numbers, "")
-    chance = _as_array(evidence.chance, n_numbers)
     reasons = [_reason(k, gaps, evidence) for k in range(1, n_numbers + 1)]
+    groups = {k: gaps.labels(k) for k in range(2, min(n_numbers, len(gaps.strengths) + 1) + 1)}
+    decided_by = "gaps" if best > 1 or beyond else "nothing"
+    if drops.n_clusters > 1 and not beyond:
+        best, decided_by = drops.n_clusters, "scores"
+        confidence = CLEAR if drops.largest >= CLEAR_DROP or verdicts[best - 1] == CLEAR else WEAK
+        reason = _reason_of_scores(best, drops)  # beside that of the gaps, where they agree
+        reasons[best - 1] = f"{reasons[best - 1]} {reason}" if verdicts[best - 1] else reason
+        verdicts[best - 1] = confidence
+        groups[best] = drops.labels(best)
+    sizes, silhouette = _measure_groups(tree, point_weights, groups, n_numbers)
+    chance = _as_array(evidence.chance, n_numbers)
+    ranking = _ranked(best, verdicts, drops.drop, chance)
     return Suggestion(
         n_clusters=best,
         confidence=confidence,
+        decided_by=decided_by,
         explanation=(
             _explain_beyond(best, beyond, k_max, reasons[best - 1])
             if beyond
-            else _explain(best, confidence, gaps, reasons[best - 1])
+            else _explain(best, confidence, gaps, reasons[best - 1], ranking)
         ),
-        labels=numbers_by_weight(gaps.labels(best), None, tree),
-        ranking=_ranked(verdicts, chance),
+        labels=numbers_by_weight(groups[best] if best > 1 else gaps.labels(1), None, tree),
+        ranking=ranking,
         numbers=np.arange(1, n_numbers + 1),
         gap=_as_array([np.nan, *gaps.widths], n_numbers),
         ratio=_as_array([np.nan, *gaps.ratios], n_numbers),
         strength=_as_array(evidence.strength, n_numbers),
         chance=chance,
         drop=_as_array(evidence.drop, n_numbers),
-        silhouette=_as_array(silhouette, n_numbers),
-        sizes=tuple(_padded(sizes, n_numbers, np.empty(0, dtype=np.int64))),
+        score=drops.score,
+        score_drop=drops.drop,
+        silhouette=silhouette,
+        sizes=sizes,
         verdicts=tuple(verdicts),
         reasons=tuple(reasons),
         clear_from=clear_from(gaps.n_different),
@@ -165,38 +201,51 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
 
 
 def _measure_groups(
-    tree: UltrametricTree, point_weights: Floats | None, gaps: Gaps, n_numbers: int
-) -> tuple[list[Ints], list[float]]:
-    """Return the sizes and the mean silhouette of 1, 2, … groups, as long as there are gaps."""
-    sizes, means = [np.array([tree.n_points])], [np.nan]
-    silhouette = Silhouette(tree, point_weights)
-    for k in range(2, min(n_numbers, len(gaps.strengths) + 1) + 1):
-        groups = gaps.labels(k)
-        sizes.append(-np.sort(-np.bincount(groups)))
-        means.append(silhouette.mean(groups, k))
-    return sizes, means
+    tree: UltrametricTree, point_weights: Floats | None, groups: dict[int, Labels], n_numbers: int
+) -> tuple[tuple[Ints, ...], Floats]:
+    """Return the sizes and the mean silhouette of the groups for each number of them."""
+    sizes = [np.array([tree.n_points]), *[np.empty(0, dtype=np.int64)] * (n_numbers - 1)]
+    means, silhouette = np.full(n_numbers, np.nan), Silhouette(tree, point_weights)
+    for k, labels in groups.items():
+        sizes[k - 1] = -np.sort(-np.bincount(labels))
+        means[k - 1] = silhouette.mean(labels, k)
+    return tuple(sizes), means
 
 
 def _fits(sizes: Ints, n_clusters: int, least: float) -> bool:
     return len(sizes) == n_clusters and bool(sizes.min() >= least)
 
 
-def _ranked(verdicts: list[str], chances: Floats) -> Ints:
+def _ranked(best: int, verdicts: list[str], drops: Floats, chances: Floats) -> Ints:
     """Return all numbers of clusters from the best to the worst.
 
-    Those that their gaps support come first, the largest of them before the others; then one
-    cluster; then those of gaps that chance allows, by ascending chance.
+    The best one comes first, then others that their gaps support, from the largest to the smallest;
+    then one cluster; then those that chance allows, by the drop of their scores, or, where that is
+    not known, by ascending chance.
     """
 
     def key(k: int) -> tuple[int, float]:
+        if k == best:
+            return 0, 0.0
         if verdicts[k - 1]:
-            return 0, -k
+            return 1, -k
         if k == 1:
-            return 1, 0.0
-        chance = float(chances[k - 1])
-        return (3, k) if math.isnan(chance) else (2, chance)
+            return 2, 0.0
+        drop, chance = float(drops[k - 1]), float(chances[k - 1])
+        if not math.isnan(drop):
+            return 3, -drop
+        return (5, k) if math.isnan(chance) else (4, chance)
 
     return np.array(sorted(range(1, len(verdicts) + 1), key=key))
+
+
+def _reason_of_scores(k: int, drops: ScoreDrops) -> str:
+    ratio = math.exp(drops.largest / math.sqrt(k - 1))
+    cuts = "the cut that makes" if k == 2 else f"the {k - 1} cuts that make"
+    return (
+        f"After {cuts} {k} clusters the score of the next one is {ratio:.3g} times lower: a drop "
+        f"of {drops.largest:.2g}, where points without clusters seldom reach {OUTSTANDING}."
+    )
 
 
 def _reason(k: int, gaps: Gaps, evidence: Evidence) -> str:
@@ -216,7 +265,7 @@ def _reason(k: int, gaps: Gaps, evidence: Evidence) -> str:
     return f"{which} is only {times}; {chance}."
 
 
-def _explain(best: int, confidence: str, gaps: Gaps, reason: str) -> tuple[str, ...]:
+def _explain(best: int, confidence: str, gaps: Gaps, reason: str, ranking: Ints) -> tuple[str, ...]:
     if best > 1:
         return f"{best} clusters ({confidence}).", reason
     if gaps.n_different < 2 * gaps.smallest_group:
@@ -227,8 +276,10 @@ def _explain(best: int, confidence: str, gaps: Gaps, reason: str) -> tuple[str, 
     else:
         why = (
             f"No gap between groups of at least {gaps.smallest_group} different points is wider "
-            "than chance allows."
+            f"than chance allows, and the scores of CUT drop nowhere by {OUTSTANDING}."
         )
+    if len(ranking) > 1:
+        return "No clear structure: one cluster.", why, f"The next best number is {ranking[1]}."
     return "No clear structure: one cluster.", why
 
 

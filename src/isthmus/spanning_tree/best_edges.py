@@ -115,6 +115,30 @@ def offer_found(distance: float, a: int, b: int, labels: Labels, best: Best) -> 
     offer_edge(np.int64(labels[b]), distance, a, b, False, best)
 
 
+@kernel_part
+def offer_by_index(
+    component: int, distance: float, a: int, b: int, order: Labels, best: Best
+) -> None:
+    """Make an edge between two positions the component's best one, if it comes before that.
+
+    Edges of equal length are in the order of the points at their positions.
+    """
+    current = best.distance[component]
+    if distance > current:
+        return
+    if distance == current:
+        i, j = order[a], order[b]
+        old_i = order[np.int64(best.edge[component, A])]
+        old_j = order[np.int64(best.edge[component, B])]
+        low, old_low = min(i, j), min(old_i, old_j)
+        if low > old_low or (low == old_low and max(i, j) >= max(old_i, old_j)):
+            return
+    best.distance[component] = distance
+    best.edge[component, A] = a
+    best.edge[component, B] = b
+    best.edge[component, LISTED] = 0
+
+
 @kernel
 def merge_best(best: Best, other: Best, start: int, stop: int) -> None:
     """Offer the best edges that another worker has found for components start … stop - 1."""

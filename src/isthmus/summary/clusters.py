@@ -157,14 +157,14 @@ def summarise(
         distances=gaps.outside,
         nearest=np.where(others < 0, -1, codes[others]),
         margins=margins_of(gaps.inside, gaps.outside),
-        medoids=rows[_medoids(tree, codes, point_weights)],
+        medoids=rows[medoids_of(tree, codes, point_weights)],
         outlier_scores=means,
         feature_means=feature_means,
         feature_names=feature_names,
     )
 
 
-def _medoids(tree: UltrametricTree, codes: Ints, point_weights: Floats | None) -> Ints:
+def medoids_of(tree: UltrametricTree, codes: Ints, point_weights: Floats | None) -> Ints:
     """Return the point of each cluster with the smallest sum of distances, the first of several."""
     sums = sums_within_clusters(tree, codes, point_weights)
     n_clusters = int(codes.max()) + 1

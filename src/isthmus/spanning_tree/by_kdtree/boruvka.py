@@ -57,6 +57,7 @@ def boruvka_on_kdtree(
     most_work: float = np.inf,
     *,
     only_unique: bool = False,
+    by_index: bool = False,
 ) -> Edges | Declined:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
@@ -65,13 +66,16 @@ def boruvka_on_kdtree(
         than to compute them one after the other.
     only_unique : bool
         Whether to decline where there may be several minimum spanning trees.
+    by_index : bool
+        Whether edges of equal length are compared by their points' indices, as Prim's algorithm
+        does: the tree then does not depend on the kd-tree. On one thread; lattices take longer.
     """
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
         return prim_of_points(prepared, progress)
     with Workers(n_jobs) as workers:
         tree = build_tree(points, padded_dims(points.shape[1]), workers)
-        run = _Run(tree, prepared, workers, progress)
+        run = _Run(tree, prepared, workers, progress, by_index=by_index)
         if most_work < np.inf and run.would_exceed(most_work):
             return Declined(f"more work than computing {most_work:.2g} distances")
         run.find_neighbours()
@@ -119,7 +123,10 @@ class _Run:
         prepared: PreparedPoints,
         workers: Workers,
         progress: Progress | None,
+        *,
+        by_index: bool = False,
     ) -> None:
+        assert workers.n_jobs == 1 or not by_index  # merge_best compares positions
         dims = tree.dims
         length = _neighbours_for(dims)
         constants = {
@@ -141,7 +148,7 @@ class _Run:
             self.top -= 1
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * self.n_jobs)))
-        self.constants = constants
+        self.constants = constants | {"BY_INDEX": 1} if by_index else constants
         self.lists = make_neighbours(tree.n_leaves * LANES, length)
         self.joined = make_joined(tree.n_points)
         self.n_edges = 0
@@ -201,10 +208,13 @@ class _Run:
         join_ties = first_round.join_ties.specialised(self.constants)
         join_to_nearest = first_round.join_to_nearest.specialised(self.constants)
         end_first_round = first_round.end_first_round.specialised(self.constants)
-        n_ties = join_ties(lists, joined, np.zeros(n_points, dtype=np.bool_))
+        by_index = "BY_INDEX" in self.constants
+        n_ties = 0 if by_index else join_ties(lists, joined, np.zeros(n_points, dtype=np.bool_))
         # Blocks share nothing as long as nothing is joined.
         n_blocks = 1 if n_ties > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
         lists.n_inside[:] = lists.n_nearest == 1
+        if by_index:  # not all that are equally near need be in the list
+            lists.n_inside[lists.n_nearest > 1] = self.constants["NEIGHBOURS"]
         waits = np.zeros(n_points, dtype=np.bool_)
         found: dict[int, int] = {}
 
@@ -306,7 +316,8 @@ class _Searcher:
     def _searches(self, largest: int) -> list[rounds.Search]:
         """Return what the round needs, for each worker."""
         run = self.run
-        stretch, ball_factor = (1.5, 1.0) if run.dims <= _FEW_DIMS else (1.0, 4.0)  # the fastest
+        few = run.dims <= _FEW_DIMS
+        radius_factor, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # the fastest
         return [
             rounds.Search(
                 run.tree,
@@ -317,7 +328,7 @@ class _Searcher:
                 best,
                 group,
                 largest,
-                stretch,
+                radius_factor,
                 ball_factor,
             )
             for best, group in zip(self.best, run.groups, strict=True)

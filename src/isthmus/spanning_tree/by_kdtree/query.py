@@ -8,6 +8,9 @@ That would be slow on lattices, where nearly all edges are equally long. So an e
 neighbour list of a component's own point comes before all edges of its length that searches find,
 and where a component has such an edge, nothing that is only as near is searched for. The lists do
 not depend on threads either.
+
+BY_INDEX is 1 where one tree is wanted whatever the kd-tree: edges of equal length are then compared
+by the indices of their points, and no list comes first.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from isthmus.spanning_tree.by_kdtree.forest import Forest
 DIMS = 0
 KIND = 0
 TOGETHER = 0
+BY_INDEX = 0
 
 # The component of queries that are not all of one.
 SEVERAL = -2
@@ -75,6 +79,14 @@ def farthest_of_group(group: Group) -> float:
 
 
 @kernel_part
+def comes_first(tree: KdTree, position: int, other: int) -> bool:
+    """Whether, of two equally near positions, one comes before the other."""
+    if BY_INDEX == 1:
+        return bool(tree.order[position] < tree.order[other])
+    return position < other
+
+
+@kernel_part
 def nearest_in_leaf(
     tree: KdTree, forest: Forest, leaf: int, component: int, group: Group, bound: float
 ) -> float:
@@ -94,7 +106,8 @@ def nearest_in_leaf(
         if TOGETHER == 1:  # the query is the first one, and its distance has been found
             distance = group.found[lane]
             if distance < bound or (
-                distance == bound and (group.position[0] == NOWHERE or group.position[0] > position)
+                distance == bound
+                and (group.position[0] == NOWHERE or comes_first(tree, position, group.position[0]))
             ):
                 bound = distance
                 group.distance[0] = distance
@@ -104,7 +117,8 @@ def nearest_in_leaf(
         while equal != 0:
             lane = lowest_lane(equal)
             equal &= equal - 1
-            if group.position[lane] == NOWHERE or group.position[lane] > position:
+            old = np.int64(group.position[lane])
+            if old == NOWHERE or comes_first(tree, position, old):
                 group.position[lane] = position
         bound = farthest_of_group(group)
     return bound

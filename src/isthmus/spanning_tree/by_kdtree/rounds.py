@@ -28,7 +28,15 @@ from isthmus.kdtree.traversal import (
     node_of,
     stack_entry,
 )
-from isthmus.spanning_tree.best_edges import HUGE, A, B, Best, offer_found, offer_listed
+from isthmus.spanning_tree.best_edges import (
+    HUGE,
+    A,
+    B,
+    Best,
+    offer_by_index,
+    offer_found,
+    offer_listed,
+)
 from isthmus.spanning_tree.by_kdtree.bounding_balls import (
     SLACK,
     UNKNOWN,
@@ -52,6 +60,7 @@ DIMS = 0
 NEIGHBOURS = 0
 KIND = 0
 TOGETHER = 0
+BY_INDEX = 0
 
 
 class Search(NamedTuple):
@@ -67,7 +76,7 @@ class Search(NamedTuple):
         The thread's own.
     largest : int
         The component that does not search.
-    stretch : float
+    radius_factor : float
         Searches go farther than the best edge, by this factor of the accumulated distance; what
         they find serves in later rounds.
     ball_factor : float
@@ -82,7 +91,7 @@ class Search(NamedTuple):
     best: Best
     group: Group
     largest: int
-    stretch: float
+    radius_factor: float
     ball_factor: float
 
 
@@ -107,7 +116,7 @@ def scan_lists(search: Search, start: int, stop: int) -> None:
                     if labels[other] == component:  # it was outside when it was found
                         lists.outside[position] = NOWHERE
                     else:
-                        offer_found(distance, position, other, labels, best)
+                        offer(search, distance, position, other)
             least = min(least, distance)
         search.least[leaf] = max(search.least[leaf], least)
 
@@ -131,8 +140,46 @@ def advance_list(search: Search, position: int, component: int) -> float:
     distance = pair_distance(search.tree.blocks, position, other, DIMS, KIND, search.group.power)
     lists.known[position] = distance
     if k < NEIGHBOURS:
-        offer_listed(distance, position, other, labels, search.best)
+        if BY_INDEX == 1:
+            nearest = first_of_equals(search, position, component, k, distance)
+            offer(search, distance, position, nearest)
+        else:
+            offer_listed(distance, position, other, labels, search.best)
     return float(distance)
+
+
+@kernel_part
+def first_of_equals(search: Search, position: int, component: int, k: int, distance: float) -> int:
+    """Return which of a list's entries outside, from k on and equally near, has the first index.
+
+    Where they reach to the end of the list, there may be others: then the list is used up.
+    """
+    lists, labels, tree = search.lists, search.forest.labels, search.tree
+    first = position * NEIGHBOURS
+    best = np.int64(lists.positions[first + k])
+    t = k + 1
+    while t < NEIGHBOURS:
+        other = np.int64(lists.positions[first + t])
+        if pair_distance(tree.blocks, position, other, DIMS, KIND, search.group.power) > distance:
+            break
+        if labels[other] != component and tree.order[other] < tree.order[best]:
+            best = other
+        t += 1
+    if t == NEIGHBOURS:
+        lists.n_inside[position] = NEIGHBOURS
+    return int(best)
+
+
+@kernel_part
+def offer(search: Search, distance: float, a: int, b: int) -> None:
+    """Offer an edge that was found to the components of both of its ends."""
+    labels, best = search.forest.labels, search.best
+    if BY_INDEX == 1:
+        order = search.tree.order
+        offer_by_index(np.int64(labels[a]), distance, a, b, order, best)
+        offer_by_index(np.int64(labels[b]), distance, a, b, order, best)
+    else:
+        offer_found(distance, a, b, labels, best)
 
 
 @kernel
@@ -143,7 +190,7 @@ def follow_nearest(search: Search, member: Labels, start: int, stop: int) -> Non
     component, from there to the nearest point outside *its* component, and so on: the steps get
     shorter, and each is an edge for both of its components.
     """
-    labels, best, group = search.forest.labels, search.best, search.group
+    best, group = search.best, search.group
     for c in range(start, stop):
         if c == search.largest:
             continue
@@ -157,7 +204,7 @@ def follow_nearest(search: Search, member: Labels, start: int, stop: int) -> Non
             if other == NOWHERE or group.distance[slot] >= bound:
                 break
             bound = group.distance[slot]
-            offer_found(bound, position, other, labels, best)
+            offer(search, bound, position, other)
             position = other
 
 
@@ -224,8 +271,8 @@ def choose_searching(
             searches = not cannot_improve(known, component, best)
         if searches:
             bound = best.distance[component]
-            far = bound >= HUGE / search.stretch
-            group.distance[slot] = HUGE if far else search.stretch * bound
+            far = bound >= HUGE / search.radius_factor
+            group.distance[slot] = HUGE if far else search.radius_factor * bound
             searching |= 1 << slot
         else:
             least = min(least, known)
@@ -274,7 +321,7 @@ def search_from_leaf(search: Search, leaf: int, centre_distance: float) -> float
             distance, other = group.distance[slot], np.int64(group.position[slot])
             if other != NOWHERE:
                 lists.outside[position] = other
-                offer_found(distance, position, other, forest.labels, search.best)
+                offer(search, distance, position, other)
             else:  # nothing is as near as the bound
                 distance = neighbouring_float(distance, 1)
             lists.known[position] = distance

@@ -1,0 +1,93 @@
+"""``isthmus explore``: a table in, a page on which to see its clusters out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from isthmus.cli.cluster import check_method, fit_table
+from isthmus.cli.cluster_options import add_explore_options
+from isthmus.cli.columns import Selection, resolve_selection
+from isthmus.cli.errors import UserError, say
+from isthmus.cli.read_table import ReadOptions, input_format, read_table
+from isthmus.cli.table import Table, column_names
+from isthmus.explorer.columns import Columns
+from isthmus.explorer.figure import require_bokeh
+
+DESCRIPTION = """\
+Cluster the rows of a table and write a page on which to look at the clusters: the points, a slider
+for their number, a dendrogram, the evidence for each number, and a table of the clusters. The page
+is one HTML file that needs no network.
+"""
+
+EXAMPLES = """\
+examples:
+  isthmus explore points.csv
+  isthmus explore iris.csv --exclude species --hover species -o iris.html
+  isthmus explore embeddings.npy --metric cosine --neighbors 30 -k 20 -o embeddings.html
+"""
+
+add_options = add_explore_options
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; return the exit status."""
+    selection = Selection(args.columns, args.exclude)
+    read_options = ReadOptions(args.format, args.delimiter, args.header, selection)
+    input_format(args.input, read_options)
+    check_method(args)
+    path = check_page(args.output)
+    table = read_table(args.input, read_options)
+    shown = _columns_to_show(table, args.hover, args.input or "standard input")
+    model, warned = fit_table(table, args)
+    for warning in warned:
+        say(f"isthmus: warning: {warning}")
+    try:
+        page = model.explore(
+            shown,
+            path=path,
+            coordinates=args.coordinates,
+            hover=list(shown.texts),
+            k_max=args.k_max,
+            max_points=args.max_points,
+            title=args.title or (Path(args.input).name if args.input else None),
+        )
+    except (ValueError, OSError) as error:
+        raise UserError(str(error)) from error
+    if not args.quiet:
+        size = path.stat().st_size / 1e6
+        say(f"{page.data.clustering.n_rows} rows, {model.n_clusters_} clusters at first")
+        say(f"page: {args.output} ({size:.1f} MB); open it in a browser")
+    return 0
+
+
+def check_page(name: str) -> Path:
+    """Return where to write a page, or say why it cannot be made or written."""
+    try:
+        require_bokeh()
+    except ImportError as error:
+        raise UserError(str(error)) from error
+    path = Path(os.path.realpath(name))  # a link stays a link
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"cannot write {name}: the page is HTML, so name it *.html.")
+    if path.is_dir():
+        raise UserError(f"cannot write {name}: it is a directory.")
+    if not path.parent.is_dir():
+        raise UserError(f"cannot write {name}: the directory {Path(name).parent} does not exist.")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"cannot write {name}: no permission to write to its directory.")
+    return path
+
+
+def _columns_to_show(table: Table, hover: tuple[str, ...] | None, source: str) -> Columns:
+    """Return the clustered columns as numbers, and those to hover over as texts."""
+    rows: list[Any] = list(table.rows()) if hover else []
+    names = column_names(table.names, len(rows[0]) if rows else max(table.selected) + 1)
+    texts = {}
+    if hover:
+        wanted = resolve_selection(Selection(hover), table.names, len(rows[0]), source)
+        texts = {names[j]: ["" if row[j] is None else str(row[j]) for row in rows] for j in wanted}
+    numbers = [names[position] for position in table.selected]
+    return Columns(len(table.points), numbers, table.points, texts)

@@ -1,0 +1,158 @@
+"""Dask arrays → the spanning tree of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus._utils.memory import require_memory
+from isthmus._utils.parameters import check_integer, check_n_jobs
+from isthmus._utils.progress import Stages, check_verbose
+from isthmus.dask.executors import Executor, aligned, find_executor
+from isthmus.dask.inputs import as_blocks, check_looks, check_metric, check_n_features
+from isthmus.dask.points import find_map
+from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
+from isthmus.metrics import resolve_metric
+from isthmus.spanning_tree import SpanningTree
+from isthmus.spanning_tree.result import trusted_tree
+
+# What a spanning tree takes where it is gathered: edges and weights, twice while they are sorted.
+_BYTES_PER_EDGE = 72
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributedTree:
+    """The minimum spanning tree of the rows of a Dask collection.
+
+    Attributes
+    ----------
+    edges : dask.array.Array of shape (n_points - 1, 2), int64
+        The two rows of each edge, the smaller one first; a block for each cell, and one for the
+        edges between cells.
+    weights : dask.array.Array of shape (n_points - 1,), float64
+        The lengths of these edges.
+    n_points : int
+    log : Log
+        What it took.
+    """
+
+    edges: Any
+    weights: Any
+    n_points: int
+    log: Any
+
+    def gather(self) -> SpanningTree:
+        """Return the tree in this process's memory, its edges in total order."""
+        require_memory(
+            _BYTES_PER_EDGE * self.n_points,
+            f"Gathering a spanning tree of {self.n_points:,} points",
+            "Keep edges and weights as Dask arrays.",
+        )
+        import dask
+
+        edges, weights = aligned(dask.compute(self.edges, self.weights))
+        return trusted_tree(edges, weights, "dask")
+
+    def __repr__(self) -> str:
+        return f"DistributedTree(n_points={self.n_points})"
+
+
+def minimum_spanning_tree(
+    X: Any,
+    *,
+    metric: str = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_cells: int | None = None,
+    client: Any = None,
+    n_jobs: int | None = None,
+    verbose: Any = 0,
+) -> DistributedTree:
+    """Return the exact minimum spanning tree of the rows of a Dask array or data frame.
+
+    Weights are those that one machine finds, to the last bit, whatever the blocks and the cells.
+    Where edges are equally long, the tree is the one of ``engine="prim"``: ties are broken by
+    the numbers of rows.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+        Up to eight features, in blocks of rows. Sizes of blocks need not be known.
+    metric : str, default="euclidean"
+        One that is Euclidean after a map of each row: ``"euclidean"``, ``"sqeuclidean"``,
+        ``"cosine"``, ``"angular"``, ``"correlation"``, ``"haversine"``, ``"hellinger"``, or
+        ``"seuclidean"`` and ``"mahalanobis"`` with given variances.
+    metric_params : dict, optional
+    n_cells : int, optional
+        Into how many cells points are divided; by default four for each thread of the cluster,
+        and more where they would have more than a million points each.
+    client : distributed.Client, optional
+        By default the current one. Without one, threads of this process do the work.
+    n_jobs : int, optional
+        Threads, where there is no client; None is one, -1 every core.
+    verbose : int or callable, default=0
+        With 1, progress bars; a function is called as ``verbose(stage, done, total)``.
+
+    Returns
+    -------
+    DistributedTree
+        ``edges`` and ``weights`` as Dask arrays; ``gather()`` makes a SpanningTree of them.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from isthmus.dask import minimum_spanning_tree
+    >>> X = da.from_array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]], chunks=(2, 2))
+    >>> minimum_spanning_tree(X).gather().weights.tolist()
+    [1.0, 2.0]
+    """
+    check_verbose(verbose)
+    check_n_cells(n_cells)
+    resolved = check_metric(resolve_metric(metric, metric_params))
+    given = as_blocks(X)
+    executor = find_executor(client, check_n_jobs(n_jobs))
+    report = reporter(verbose)
+    blocks = [executor.block(block) for block in given.blocks]
+    looks = look_at_blocks(executor, blocks, n_cells, resolved, report)
+    check_looks(looks)
+    mapping = find_map(resolved, looks)
+    check_n_features(mapping.n_features(looks))
+    tree = find_cell_tree(executor, Blocks(blocks), looks, mapping, n_cells, report)
+    return as_dask_tree(executor, tree)
+
+
+def as_dask_tree(executor: Executor, tree: CellTree) -> DistributedTree:
+    """Return a tree of cells as Dask arrays."""
+    import dask.array as da
+    from dask.delayed import delayed
+
+    across, across_weights = tree.edges_across()
+    sizes = [n - 1 - len(gone) for n, gone in zip(tree.n_rows, tree.dropped, strict=True)]
+    edges, weights = [da.from_array(across, chunks=-1)], [da.from_array(across_weights, chunks=-1)]
+    for size, handle in zip(sizes, tree.edges_of_cells(executor), strict=True):
+        both = delayed(executor.delayed(handle))
+        edges.append(da.from_delayed(both[0], (size, 2), np.int64))
+        weights.append(da.from_delayed(both[1], (size,), np.float64))
+    return DistributedTree(da.concatenate(edges), da.concatenate(weights), tree.n_points, tree.log)
+
+
+def check_n_cells(n_cells: Any) -> None:
+    """Raise for anything but None or a number of cells that there can be."""
+    if n_cells is not None and check_integer(n_cells, "n_cells", 1) > np.iinfo(np.int16).max:
+        raise ValueError(f"n_cells must be at most {np.iinfo(np.int16).max}, got {n_cells}.")
+
+
+def reporter(verbose: Any) -> Report:
+    """Return the function that reports all stages."""
+    stages = Stages(verbose)
+    progress: dict[str, Any] = {}
+
+    def report(stage: str, done: int, total: int) -> None:
+        if stage not in progress:
+            progress[stage] = stages.stage(stage)
+        if progress[stage] is not None:
+            progress[stage](done, total)
+
+    return report

@@ -1,0 +1,375 @@
+"""Trees of cells → the tree of all points: the coordinator's part.
+
+U is the minimum spanning forest of everything found so far: the trees of the cells and edges across
+them. Nodes x and y of different cells are *settled* where their boxes are farther apart than the
+longest edge of U that is needed to connect any of their points. The points of other pairs that are
+near enough to each other are compared: one tree of them is found, and its edges between cells join
+U. That goes on until all pairs are settled.
+
+It is exact. Take any two points p and q. Edges that have been found, none of them after (p, q) in
+the total order of edges, connect them: within a cell, those of its tree; if they were compared,
+those of that comparison, whose edges within a cell the cell's own tree can replace; and otherwise
+those of U. So Kruskal's algorithm never takes an edge that was not found. Nothing is assumed about
+how points are distributed over cells.
+
+The coordinator sees nodes and the ends of edges between cells only. What a cell's tree joins
+otherwise is certain (see reduce_forest), and never leaves its worker.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.dask.boxes import (
+    Boxes,
+    Candidates,
+    Compared,
+    Known,
+    Near,
+    Nodes,
+    Pairs,
+    find_nearest_open,
+    find_open_pairs,
+    gaps_between,
+    group_nodes,
+    nearest_nodes,
+    no_nearest,
+)
+from isthmus.dask.cell import (
+    NO_EDGES,
+    CrossEdges,
+    Meeting,
+    ReducedTree,
+    Summary,
+    choose_points,
+    compare,
+    reduce_cell,
+)
+from isthmus.dask.executors import Executor
+from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
+
+# Only the nearest points of a pair are compared; see Near.
+_NEAREST = -1.0
+# Rounds in which each node looks for the nearest point of every other cell first.
+_PROBES = 2
+
+
+@dataclass
+class Log:
+    """What it took: for tests, benchmarks, and a look at what is slow."""
+
+    n_nodes: int = 0
+    n_rounds: int = 0
+    n_tasks: int = 0
+    n_points_compared: int = 0
+    n_cross_edges: int = 0
+    n_numbers: int = 0
+    points_of_rounds: list[int] = field(default_factory=list)
+
+
+class Boundary:
+    """The comparison of cells.
+
+    Parameters
+    ----------
+    executor : Executor
+    cells : list of handles
+    summaries : list of Summary
+    report : callable
+        Called after each round.
+
+    Attributes
+    ----------
+    cross : CrossEdges
+        All that were found.
+    is_used : (m,) bool
+        Which of them are in the tree.
+    dropped : list of (k,) int64
+        For each cell, the edges of its tree that are not.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        cells: list[Any],
+        summaries: list[Summary],
+        report: Callable[[], None],
+    ) -> None:
+        self.executor = executor
+        self.cells = cells
+        self.report = report
+        self.log = Log()
+        self.longest = max(summary.longest for summary in summaries)
+        self.cell_boxes = Boxes(
+            np.array([summary.boxes.low.min(axis=0) for summary in summaries]),
+            np.array([summary.boxes.high.max(axis=0) for summary in summaries]),
+        )
+        self.cross = NO_EDGES
+        self.compared = Compared(np.empty(0, dtype=np.int64), np.empty(0))
+        self._reduced: list[tuple[int, ReducedTree] | None] = [None] * len(cells)
+        self._take_nodes(summaries, np.inf)
+
+    def _take_nodes(self, summaries: list[Summary], reach: float) -> None:
+        """Note the nodes of all cells that are as near to another cell as this, squared."""
+        chosen = [self._is_near(c, summary.boxes, reach) for c, summary in enumerate(summaries)]
+        both = list(zip(summaries, chosen, strict=True))
+        self.number = [np.flatnonzero(near) for near in chosen]
+        self.first = np.concatenate([[0], np.cumsum([len(each) for each in self.number])])
+        self.cell_of = np.repeat(np.arange(len(both)), np.diff(self.first))
+        self.hubs = [s.hub[near] for s, near in both]
+        self.counts = np.concatenate([np.diff(s.begin)[near] for s, near in both])
+        low = np.concatenate([s.boxes.low[near] for s, near in both])
+        high = np.concatenate([s.boxes.high[near] for s, near in both])
+        inner = np.concatenate([s.inner[near] for s, near in both])
+        terminal = np.zeros(len(inner), dtype=np.int64)
+        self.nodes = Nodes(low, high, inner, terminal, np.full(len(inner), np.inf))
+        self._count_numbers(0)
+
+    def _is_near(self, cell: int, boxes: Boxes, reach: float) -> Array:
+        """Return which boxes of a cell are as near to another cell as this."""
+        near = np.zeros(len(boxes.low), dtype=bool)
+        if reach == np.inf:
+            return ~near
+        for other in range(len(self.cells)):
+            if other != cell:
+                near |= gaps_between(boxes, self.cell_boxes.take([other]))[:, 0] <= reach
+        return near
+
+    def find(self, summaries: list[Summary]) -> None:
+        """Find all edges between cells that are in the tree."""
+        if len(self.cells) == 1:
+            self._update()
+            return
+        self._run(self._nearest_pairs(), _NEAREST)
+        # These edges and the cells' own connect everything: no other edge need be longer.
+        self._take_nodes(summaries, max(self.longest, float(self.cross.weights.max())))
+        self._update()
+        for _ in range(_PROBES):
+            pairs = self._pairs(self._nearest_pairs_of)
+            if not len(pairs.x):
+                return
+            self._run(pairs, _NEAREST)
+            self._update()
+        while len((pairs := self._pairs(self._open_pairs_of)).x):
+            self._run(pairs)
+            self._update()
+
+    # ------------------------------------------------------------------ what is known
+
+    def _update(self) -> None:
+        """Find U anew, from what cells tell of the terminals: hubs and ends."""
+        terminals = []
+        for c, hub in enumerate(self.hubs):
+            ends = self.cross.positions[self.cross.cells == c]
+            terminals.append(np.unique(np.concatenate([hub, ends])))
+        reduced = self._reduce(terminals)
+        offsets = np.concatenate([[0], np.cumsum([len(t) for t in terminals])])
+        number = np.empty(self.cross.cells.shape, dtype=np.int64)
+        for c, of_cell in enumerate(terminals):
+            here = self.cross.cells == c
+            number[here] = offsets[c] + np.searchsorted(of_cell, self.cross.positions[here])
+        a = np.concatenate([*(offsets[c] + r.a for c, r in enumerate(reduced)), number[:, 0]])
+        b = np.concatenate([*(offsets[c] + r.b for c, r in enumerate(reduced)), number[:, 1]])
+        weights, i, j = (
+            np.concatenate([*(getattr(r, name) for r in reduced), getattr(self.cross, name)])
+            for name in ("weights", "i", "j")
+        )
+        order = np.lexsort((j, i, weights))
+        self.forest = grow_forest(int(offsets[-1]), a[order], b[order])
+        self.weights = weights[order]
+        self._note_used(order, reduced)
+        terminal = np.concatenate(
+            [offsets[c] + np.searchsorted(t, self.hubs[c]) for c, t in enumerate(terminals)]
+        )
+        self.nodes = self.nodes._replace(terminal=terminal, to_root=self._to_root(terminal))
+        self._count_numbers(len(weights))
+
+    def _count_numbers(self, n_edges: int) -> None:
+        """Note how many numbers are held at most."""
+        numbers = 5 * n_edges + 2 * self.nodes.low.size + 5 * len(self.nodes.inner)
+        self.log.n_numbers = max(self.log.n_numbers, int(numbers))
+        self.log.n_nodes = max(self.log.n_nodes, len(self.nodes.inner))
+        self.log.n_cross_edges = len(self.cross.weights)
+
+    def _reduce(self, terminals: list[Ints]) -> list[ReducedTree]:
+        """Return the trees of cells between terminals; those that have not changed are known."""
+        tasks = {}
+        for c, of_cell in enumerate(terminals):
+            known = self._reduced[c]
+            if known is None or known[0] != len(of_cell):  # terminals only ever get more
+                tasks[c] = self.executor.submit("reduce-cell", reduce_cell, self.cells[c], of_cell)
+        for c, tree in zip(tasks, self.executor.gather(list(tasks.values())), strict=True):
+            self._reduced[c] = len(terminals[c]), tree
+        return [known[1] for known in self._reduced if known is not None]
+
+    def _note_used(self, order: Ints, reduced: list[ReducedTree]) -> None:
+        """Note which edges are in U, and which are not."""
+        used = np.zeros(len(order), dtype=bool)
+        ranks = self.forest.rank
+        used[order[ranks[ranks != NEVER]]] = True
+        self.dropped = []
+        first = 0
+        for tree in reduced:
+            last = first + len(tree.edge)
+            self.dropped.append(tree.edge[~used[first:last]])
+            first = last
+        self.is_used = used[first:]
+
+    def _to_root(self, terminal: Ints) -> Floats:
+        last = np.empty(len(terminal), dtype=np.int64)
+        root = _roots(self.forest, terminal[:1])
+        last_edges(self.forest, terminal, np.full(len(terminal), root[0]), last)
+        weights = np.append(self.weights, [np.inf, 0.0])  # for NEVER, and for -1
+        return weights[np.where(last == NEVER, len(weights) - 2, last)]
+
+    # ------------------------------------------------------------------ which pairs to compare
+
+    def _pairs(self, find: Callable[[Candidates, Candidates], Pairs]) -> Pairs:
+        """Return pairs of nodes that are not settled, found for each two cells."""
+        nodes = self.nodes
+        reach = np.maximum(nodes.inner, nodes.to_root)
+        most = np.zeros(len(self.cells))
+        np.maximum.at(most, self.cell_of, reach)
+        gaps = gaps_between(self.cell_boxes, self.cell_boxes)
+        found = []
+        for i, j in np.argwhere(np.triu(gaps <= np.maximum(most[:, None], most), 1)):
+            candidates = []
+            for here, there in ((i, j), (j, i)):
+                mine = slice(self.first[here], self.first[here + 1])
+                boxes = Boxes(nodes.low[mine], nodes.high[mine])
+                apart = gaps_between(boxes, self.cell_boxes.take([there]))[:, 0]
+                near = np.flatnonzero(apart <= np.maximum(reach[mine], most[there]))
+                candidates.append(self.first[here] + near)
+            if len(candidates[0]) and len(candidates[1]):
+                found.append(find(*(group_nodes(nodes, each) for each in candidates)))
+        return _joined(found)
+
+    @property
+    def _known(self) -> Known:
+        return Known(self.forest, self.weights, self.compared)
+
+    def _open_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
+        """Return the pairs of two cells' nodes that are not settled."""
+        size = 1 << 10
+        while True:
+            x, y = np.empty((2, size), dtype=np.int64)
+            found = Pairs(x, y, np.empty(size))
+            n_found = find_open_pairs(self.nodes, first, second, self._known, found)
+            if n_found <= size:
+                return Pairs._make(each[:n_found] for each in found)
+            size = n_found
+
+    def _nearest_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
+        """Return, for each node of two cells, the nearest of the other that it is open with."""
+        of_first, of_second = no_nearest(len(first.node)), no_nearest(len(second.node))
+        find_nearest_open(self.nodes, first, second, self._known, of_first, of_second)
+        has, has_too = of_first.gap < np.inf, of_second.gap < np.inf
+        x = np.concatenate([first.node[has], of_second.node[has_too]])
+        y = np.concatenate([of_first.node[has], second.node[has_too]])
+        longest = np.concatenate([of_first.longest[has], of_second.longest[has_too]])
+        _, once = np.unique((x << 32) | y, return_index=True)
+        return Pairs(x[once], y[once], longest[once])
+
+    def _nearest_pairs(self) -> Pairs:
+        """Return pairs of nodes that connect all cells: Kruskal's algorithm on boxes."""
+        group = np.arange(len(self.cells))
+        gaps = gaps_between(self.cell_boxes, self.cell_boxes)
+        heap: list[tuple[float, bool, int, int, int, int]] = [
+            (float(gaps[i, j]), False, int(i), int(j), 0, 0)
+            for i, j in np.argwhere(np.triu(group[:, None] != group[None, :], 1))
+        ]
+        heapq.heapify(heap)
+        found, pair = [], np.empty(2, dtype=np.int64)
+        while len(np.unique(group)) > 1:
+            _, is_measured, i, j, x, y = heapq.heappop(heap)
+            if group[i] == group[j]:
+                continue
+            if is_measured:
+                found.append((x, y))
+                group[group == group[j]] = group[i]
+                continue
+            nearest = nearest_nodes(self.nodes, self.first, i, j, pair)
+            heapq.heappush(heap, (nearest, True, i, j, int(pair[0]), int(pair[1])))
+        x, y = np.array(found).T
+        return Pairs(x, y, np.full(len(x), np.inf))
+
+    # ------------------------------------------------------------------ comparisons
+
+    def _run(self, pairs: Pairs, limit: float | None = None) -> None:
+        """Compare the points of pairs of nodes.
+
+        In each pair of cells the one with fewer points in question sends them to the other.
+
+        limit : float, optional
+            Up to which distance; by default, as far as is necessary.
+        """
+        sent: defaultdict[int, list[Any]] = defaultdict(list)
+        meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
+        cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
+        for both, rows in _grouped(cells):
+            x, y, longest = pairs.x[rows], pairs.y[rows], pairs.longest[rows]
+            n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
+            (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
+            own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
+            meetings[i].append(Meeting(own, Pairs(own.node, other.node, longest)))
+            sent[i].append(self.executor.submit("choose", choose_points, self.cells[j], other))
+        tasks = [
+            self.executor.submit("compare", compare, self.cells[i], meetings[i], sent[i])
+            for i in meetings
+        ]
+        results = self.executor.gather(tasks)
+        self.cross = CrossEdges.joined([self.cross, *(edges for edges, _ in results)])
+        if limit is None:
+            self._note_compared(pairs)
+        self.log.n_rounds += 1
+        self.log.n_tasks += len(tasks)
+        self.log.points_of_rounds.append(sum(n for _, n in results))
+        self.log.n_points_compared += self.log.points_of_rounds[-1]
+        self.report()
+
+    def _near(self, mine: Ints, theirs: Ints, longest: Floats, limit: float | None) -> Near:
+        """Return which points of nodes are near enough to those of others."""
+        nodes = self.nodes
+        limits = np.maximum(longest, nodes.inner[theirs])
+        if limit is not None:
+            limits = np.full(len(mine), limit)
+        cell = self.cell_of[mine[0]]
+        numbers = self.number[cell][mine - self.first[cell]]
+        return Near(numbers, nodes.low[theirs], nodes.high[theirs], limits)
+
+    def _note_compared(self, pairs: Pairs) -> None:
+        keys = np.concatenate([self.compared.keys, (pairs.x << 32) | pairs.y])
+        limits = np.concatenate([self.compared.limits, pairs.longest])
+        order = np.lexsort((-limits, keys))
+        keys, limits = keys[order], limits[order]
+        first = np.append(True, keys[1:] != keys[:-1])
+        self.compared = Compared(keys[first], limits[first])
+
+
+def _roots(forest: Forest, points: Ints) -> Ints:
+    roots = np.asarray(points)
+    while (forest.parent[roots] != roots).any():
+        roots = forest.parent[roots]
+    return roots.astype(np.int64)
+
+
+def _grouped(keys: Ints) -> list[tuple[tuple[int, int], Ints]]:
+    """Return the different rows of (m, 2) keys, and which rows have them."""
+    different, inverse = np.unique(keys, axis=0, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(inverse.ravel()))[:-1])
+    return [((int(i), int(j)), rows) for (i, j), rows in zip(different, groups, strict=True)]
+
+
+def _joined(parts: list[Pairs]) -> Pairs:
+    if not parts:
+        nothing = np.empty(0, dtype=np.int64)
+        return Pairs(nothing, nothing, np.empty(0))
+    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))

@@ -1,0 +1,380 @@
+"""The points of a cell → their own spanning tree, and nodes with boxes towards other cells."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from isthmus._numba.kernel import kernel
+from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus.dask.boxes import (
+    Boxes,
+    CellView,
+    Near,
+    Pairs,
+    Side,
+    box_around,
+    describe_side,
+    fill_inner,
+    fill_keys,
+    find_hubs,
+    gaps_between,
+    mark_mutual,
+    mark_near,
+    safe_share,
+    squared_diameters,
+)
+from isthmus.dask.forest import grow_forest, reduce_forest
+from isthmus.dask.partition import Piece
+from isthmus.dask.points import PointMap
+from isthmus.kdtree.build import KdTree
+from isthmus.metrics import MappedMetric, PreparedPoints, resolve_metric
+from isthmus.metrics.duplicates import find_duplicates
+from isthmus.spanning_tree.by_kdtree.boruvka import boruvka_on_kdtree
+from isthmus.spanning_tree.edge_order import sort_edges
+from isthmus.spanning_tree.engine import Edges
+
+# A node is divided where another cell is nearer than this, squared, times its diameter.
+_NEAR = 2.25
+# Trees are found, and compared, by squared distances.
+_SQUARED = cast(MappedMetric, resolve_metric("sqeuclidean"))
+
+
+class Cell(NamedTuple):
+    """A cell: its points in the order of a kd-tree, and their spanning tree.
+
+    Attributes
+    ----------
+    number : int
+    rows : (n,) int64
+        The rows of all its points, ascending.
+    position : (n,) int32
+        Where the points stand; several where they are equal.
+    view : CellView
+        The different points by position, nodes, and the tree's forest. Weights are squared.
+    a, b : (m - 1,) int32
+        The positions that edges join, in the total order of edges.
+    row_at : (m,) int64
+        The first of the rows at each position.
+    equal : (n - m, 2) int64
+        Rows that edges of length zero join, beside those.
+    weights : (n,) or (0,) float64
+        Of all rows, where they have any.
+    summary : Summary
+        What the coordinator learns of it.
+    """
+
+    number: int
+    rows: Ints
+    position: Labels
+    view: CellView
+    a: Labels
+    b: Labels
+    row_at: Ints
+    equal: Ints
+    weights: Floats
+    summary: Summary
+
+
+class Summary(NamedTuple):
+    """What the coordinator learns of a cell.
+
+    Attributes
+    ----------
+    begin : (n_nodes + 1,) int64
+        Where nodes begin.
+    hub : (n_nodes,) int64
+        A point of each node, see CellView.
+    boxes : Boxes
+    inner : (n_nodes,) float64
+        The longest edge that connects a node's points with its hub, at most.
+    longest : float
+        The longest edge of the cell's tree.
+    n_rows : int
+        Of the cell.
+    """
+
+    begin: Ints
+    hub: Ints
+    boxes: Boxes
+    inner: Floats
+    longest: float
+    n_rows: int
+
+
+def box_of(piece: Piece) -> Boxes:
+    """Return the bounds of a cell's points: (1, d)."""
+    return box_around(piece.points)
+
+
+def find_tree(points: Array) -> Edges:
+    """Return the spanning tree: edges in total order, squared lengths, and the kd-tree.
+
+    Of edges of equal length, those between the first points come first.
+    """
+    if len(points) <= 1:
+        return Edges(np.empty((0, 2), dtype=np.int64), np.empty(0))
+    found = boruvka_on_kdtree(PreparedPoints(points, _SQUARED, 1.0), by_index=True)
+    assert isinstance(found, Edges)
+    edges = found.edges
+    if (edges[:, 0] > edges[:, 1]).any():
+        edges = np.sort(edges, axis=1)
+    return Edges(*sort_edges(edges, found.weights), found.kdtree)
+
+
+def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
+    """Return a cell.
+
+    others : Boxes
+        Of all other cells.
+    """
+    points, rows, weights = piece
+    duplicates = find_duplicates(points)
+    first, equal = np.arange(len(points)), np.empty((0, 2), dtype=np.int64)
+    if duplicates is not None:
+        points, equal = points[duplicates.distinct], rows[duplicates.stars]
+        first[duplicates.stars[:, 1]] = duplicates.stars[:, 0]
+        first = np.searchsorted(duplicates.distinct, first)
+    tree = find_tree(points)
+    order = np.arange(len(points)) if tree.kdtree is None else tree.kdtree.order
+    place = np.empty(len(points), dtype=np.int32)
+    place[order] = np.arange(len(points), dtype=np.int32)
+    ends = place[tree.edges]
+    a, b = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+    longest = float(tree.weights[-1]) if len(tree.weights) else 0.0
+    begin, boxes, fine = _choose_nodes(points, tree.kdtree, others, longest)
+    forest = grow_forest(len(points), a, b)
+    hub = np.empty(len(begin) - 1, dtype=np.int64)
+    find_hubs(begin, forest.rank, hub)
+    inner = np.minimum(squared_diameters(boxes), longest)
+    view = CellView(np.ascontiguousarray(points[order]), begin, hub, inner, forest, tree.weights)
+    fill_inner(view, np.flatnonzero(fine), inner)
+    row_at = (rows if duplicates is None else rows[duplicates.distinct])[order]
+    summary = Summary(begin, hub, boxes, inner, longest, len(rows))
+    return Cell(number, rows, place[first], view, a, b, row_at, equal, weights, summary)
+
+
+def summary_of(cell: Cell) -> Summary:
+    """Return what the coordinator learns of a cell."""
+    return cell.summary
+
+
+def _choose_nodes(
+    points: Array, tree: KdTree | None, others: Boxes, longest: float
+) -> tuple[Ints, Boxes, Array]:
+    """Return where nodes begin (and the last one ends), their boxes, and which are fine.
+
+    Nodes of the kd-tree are divided, down to 64 points, while they are near another cell.
+    """
+    n_points, n_features = points.shape
+    top = 0 if tree is None else len(tree.n_nodes) - 1
+    if tree is None or top == 0:
+        return np.array([0, n_points]), box_around(points), np.ones(1, dtype=bool)
+    nodes = np.arange(tree.n_nodes[top])
+    chosen: list[tuple[Ints, Boxes, Array]] = []
+    for level in range(top, 0, -1):
+        boxes = _boxes_of(tree, level, nodes, n_features)
+        reach = _NEAR * np.minimum(squared_diameters(boxes), longest)
+        near = np.zeros(len(nodes), dtype=bool)
+        if len(others.low):
+            near = gaps_between(boxes, others).min(axis=1) <= reach
+        stays = np.ones(len(nodes), dtype=bool) if level == 1 else ~near
+        chosen.append((nodes[stays] << 3 * (level + 1), boxes.take(stays), near[stays]))
+        nodes = (nodes[near & ~stays, None] * 8 + np.arange(8)).ravel()
+        nodes = nodes[nodes < tree.n_nodes[level - 1]]
+    begins, all_boxes, fine = zip(*chosen, strict=True)
+    begin = np.concatenate(begins)
+    order = np.argsort(begin)
+    low, high = (np.concatenate(each)[order] for each in zip(*all_boxes, strict=True))
+    return np.append(begin[order], n_points), Boxes(low, high), np.concatenate(fine)[order]
+
+
+def _boxes_of(tree: KdTree, level: int, nodes: Ints, n_features: int) -> Boxes:
+    """Return the boxes of some nodes of a level."""
+    by_block = tree.boxes.reshape(-1, tree.dims, 2, 8)
+    block, lane = tree.first_block[level] + nodes // 8, nodes % 8
+    low, high = (by_block[block, :n_features, side, lane].astype(np.float64) for side in (0, 1))
+    return Boxes(low, high)
+
+
+class ReducedTree(NamedTuple):
+    """A cell's tree between terminals; see Reduced.
+
+    Attributes
+    ----------
+    a, b, edge : (m,) int64
+    weights : (m,) float64
+    i, j : (m,) int64
+        The rows that the edges join, the smaller one first.
+    """
+
+    a: Ints
+    b: Ints
+    edge: Ints
+    weights: Floats
+    i: Ints
+    j: Ints
+
+
+def reduce_cell(cell: Cell, terminals: Ints) -> ReducedTree:
+    """Return what a cell's tree joins of some positions, ascending."""
+    reduced = reduce_forest(cell.view.forest, terminals)
+    i, j = cell.row_at[cell.a[reduced.edge]], cell.row_at[cell.b[reduced.edge]]
+    weights = cell.view.weights[reduced.edge]
+    return ReducedTree(*reduced, weights, np.minimum(i, j), np.maximum(i, j))
+
+
+class Chosen(NamedTuple):
+    """Points of a cell that are compared with those of others.
+
+    Attributes
+    ----------
+    cell : int
+        The number of the cell.
+    position, row : (m,) int64
+        Where they stand, ascending, and their rows.
+    side : Side
+    """
+
+    cell: int
+    position: Ints
+    row: Ints
+    side: Side
+
+
+def choose_points(cell: Cell, near: Near) -> Chosen:
+    """Return the points of a cell that are near some boxes."""
+    view = cell.view
+    keep = np.zeros(len(view.points), dtype=np.bool_)
+    mark_near(view, near, safe_share(view.points.shape[1]), keep)
+    position = np.flatnonzero(keep)
+    node = np.searchsorted(view.begin, position, side="right") - 1
+    key = np.empty(len(position))
+    fill_keys(view, position, node, key)
+    nodes, begin = np.unique(node, return_index=True)
+    low, high = np.empty((2, len(nodes), view.points.shape[1]))
+    begin = np.append(begin, len(node))
+    side = Side(view.points[position], key, nodes, begin, low, high, np.empty(len(nodes)))
+    describe_side(side)
+    return Chosen(cell.number, position, cell.row_at[position], side)
+
+
+class CrossEdges(NamedTuple):
+    """Edges between cells.
+
+    Attributes
+    ----------
+    cells, positions : (m, 2) int64
+        The ends of each.
+    weights : (m,) float64
+        Squared lengths.
+    i, j : (m,) int64
+        The rows that they join, the smaller one first.
+    """
+
+    cells: Ints
+    positions: Ints
+    weights: Floats
+    i: Ints
+    j: Ints
+
+    @classmethod
+    def joined(cls, parts: list[CrossEdges]) -> CrossEdges:
+        """Return the edges of several records, each once."""
+        cells, positions, weights, i, j = (
+            np.concatenate(each) for each in zip(*parts, strict=True)
+        )
+        _, once = np.unique(np.column_stack([i, j]), axis=0, return_index=True)
+        return cls(cells[once], positions[once], weights[once], i[once], j[once])
+
+
+_NO_PAIRS, _NO_ROWS = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64)
+NO_EDGES = CrossEdges(_NO_PAIRS, _NO_PAIRS, np.empty(0), _NO_ROWS, _NO_ROWS)
+
+
+class Meeting(NamedTuple):
+    """What is compared with points of another cell.
+
+    Attributes
+    ----------
+    near : Near
+        The points of the own cell.
+    pairs : Pairs
+        Nodes of the own cell, of the other one, and the longest edge between them.
+    """
+
+    near: Near
+    pairs: Pairs
+
+
+def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[CrossEdges, int]:
+    """Return the edges between cells of the tree of some points, and how many points these are."""
+    near = Near(*(np.concatenate(each) for each in zip(*(m.near for m in meetings), strict=True)))
+    own = choose_points(cell, near)
+    keep = np.zeros(len(own.row), dtype=np.bool_)
+    together = []
+    for meeting, other in zip(meetings, others, strict=True):
+        keep_other = np.zeros(len(other.row), dtype=np.bool_)
+        _mark_mutual(own.side, other.side, meeting, keep, keep_other)
+        together.append((other, keep_other))
+    together.append((own, keep))
+    cells = np.repeat([c.cell for c, _ in together], [np.count_nonzero(k) for _, k in together])
+    position, rows = (
+        np.concatenate([getattr(c, name)[k] for c, k in together]) for name in ("position", "row")
+    )
+    points = np.concatenate([c.side.points[k] for c, k in together])
+    order = np.argsort(rows)  # of edges of equal length those of the first rows come first
+    tree = find_tree(points[order])
+    ends = order[tree.edges]
+    across = cells[ends[:, 0]] != cells[ends[:, 1]]
+    ends = ends[across]
+    i, j = rows[ends].T
+    found = CrossEdges(cells[ends], position[ends], tree.weights[across], i, j)
+    return found, len(points)
+
+
+def _mark_mutual(own: Side, other: Side, meeting: Meeting, keep: Array, keep_other: Array) -> None:
+    """Mark the points that are to be compared."""
+    if len(meeting.near.limit) and meeting.near.limit[0] < 0.0:  # the nearest points of each pair
+        keep[:] = keep_other[:] = True
+        return
+    pairs = meeting.pairs
+    x, has_x = _slots(own.node, pairs.x)
+    y, has_y = _slots(other.node, pairs.y)
+    both = has_x & has_y
+    slots = Pairs(x[both], y[both], pairs.longest[both])
+    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), keep, keep_other)
+
+
+def _slots(nodes: Ints, wanted: Ints) -> tuple[Ints, Array]:
+    """Return where nodes stand among others, and whether they do."""
+    slots = np.minimum(np.searchsorted(nodes, wanted), max(len(nodes) - 1, 0))
+    found = nodes[slots] == wanted if len(nodes) else np.zeros(len(wanted), dtype=bool)
+    return slots, found
+
+
+def edges_of(cell: Cell, dropped: Ints, mapping: PointMap) -> tuple[Ints, Floats]:
+    """Return a cell's share of the tree: rows, the smaller one first, and weights."""
+    keep = np.ones(len(cell.a), dtype=np.bool_)
+    keep[dropped] = False
+    n_equal, n_kept = len(cell.equal), len(keep) - len(dropped)
+    edges, squares = np.empty((n_equal + n_kept, 2), dtype=np.int64), np.zeros(n_equal + n_kept)
+    edges[:n_equal] = cell.equal
+    fill_edges(cell.a, cell.b, cell.view.weights, cell.row_at, keep, edges, squares)
+    return edges, mapping.heights(squares)
+
+
+@kernel
+def fill_edges(
+    a: Labels, b: Labels, weights: Floats, row_at: Ints, keep: Array, edges: Ints, squares: Floats
+) -> None:
+    """Fill the last edges, and their squared lengths, with those that are kept."""
+    n_edges = edges.shape[0]
+    for e in range(a.shape[0] - 1, -1, -1):
+        if keep[e]:
+            n_edges -= 1
+            i, j = row_at[a[e]], row_at[b[e]]
+            edges[n_edges, 0] = min(i, j)
+            edges[n_edges, 1] = max(i, j)
+            squares[n_edges] = weights[e]

@@ -1,0 +1,83 @@
+import json
+import re
+import sys
+
+import pytest
+
+
+def payload_of(path):
+    html = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="payload">(.*?)</script>', html, re.DOTALL).group(1))
+
+
+def test_a_page_is_written(isthmus, table_csv, tmp_path):
+    result = isthmus("explore", table_csv, "--exclude", "name", "-k", 2, "--hover", "name,x")
+    assert result.status == 0, result.err
+    assert result.out == ""
+    assert "page: isthmus.html" in result.err
+    data = payload_of(tmp_path / "isthmus.html")
+    assert (data["title"], data["nRows"], data["nClusters"]) == ("table.csv", 5, 2)
+    assert data["numbers"] == [1, 2, 3, 4, 5]
+    texts = {column["name"]: column["texts"] for column in data["points"]["hover"]}
+    assert texts == {"name": ["ann", "bob", "cy", "dee", "eve"], "x": ["0", "9.0", "1", "0", "9"]}
+    assert [axis["name"] for axis in data["points"]["axes"]] == ["x", "y", "outlier score"]
+
+
+def test_options_of_the_page(isthmus, table, tmp_path):
+    options = (
+        "-k",
+        2,
+        "--coordinates",
+        "y,x",
+        "--max-points",
+        3,
+        "--k-max",
+        3,
+        "--title",
+        "five",
+        "--quiet",
+    )
+    page = tmp_path / "page.html"
+    result = isthmus(
+        "explore", "-", "--columns", "x,y", *options, "--quiet", "-o", page, stdin=table.encode()
+    )
+    assert (result.status, result.out, result.err) == (0, "", "")
+    data = payload_of(page)
+    assert data["title"] == "five"
+    assert data["numbers"] == [1, 2, 3]
+    assert data["nClusters"] == 2
+    assert [axis["name"] for axis in data["points"]["axes"][:2]] == ["y", "x"]
+
+
+def test_kmeans_and_neighbourhoods(isthmus, table_csv, tmp_path):
+    options = ("--exclude", "name", "-k", 2, "--method", "kmeans", "--neighbors", 2)
+    assert isthmus("explore", table_csv, *options).status == 0
+    assert payload_of(tmp_path / "isthmus.html")["method"].startswith("TransitiveKMeans")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-o", "page.png"), "name it *.html"),
+        (("-o", "nowhere/page.html"), "the directory nowhere does not exist"),
+        (("--hover", "age"), "has no column 'age'"),
+        (("-k", "2", "--coordinates", "x"), "must name two columns"),
+        (("-k", "2", "--coordinates", "x,z"), "There is no column 'z'"),
+        (("--p", "3"), "--p belongs to --metric minkowski"),
+        (("-k", "9"), "asks for 9 clusters"),
+    ],
+)
+def test_errors_write_nothing(isthmus, table_csv, tmp_path, options, message):
+    result = isthmus("explore", table_csv, "--exclude", "name", *options)
+    assert result.status == 2
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_without_bokeh(isthmus, table_csv, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    result = isthmus("explore", table_csv, "--exclude", "name")
+    assert result.status == 2
+    assert "pip install 'isthmus[explore]'" in result.err
+    assert not (tmp_path / "isthmus.html").exists()
