@@ -1,6 +1,7 @@
 """The campaign itself: it runs, and it finds what is wrong, with code that shows it."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -120,12 +121,13 @@ def test_a_field_that_is_not_checked_is_found(monkeypatch, tmp_path):
         try:
             files.check(case, Counter())
         except Finding as finding:
-            source = finding.source
+            found = finding
             break
     else:
         pytest.fail("not found")
-    with pytest.raises((IndexError, AttributeError, KeyError, OverflowError)):
-        exec(source, {})
+    with pytest.raises(Exception, match=re.escape(found.detail)) as raised:
+        exec(found.source, {})
+    assert found.what == f"{raised.typename} from a forged file"
 
 
 def test_a_leftover_is_found(monkeypatch):
