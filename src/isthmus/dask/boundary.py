@@ -204,7 +204,9 @@ class Boundary:
         for c, of_cell in enumerate(terminals):
             known = self._reduced[c]
             if known is None or known[0] != len(of_cell):  # terminals only ever get more
-                tasks[c] = self.executor.submit("reduce-cell", reduce_cell, self.cells[c], of_cell)
+                tasks[c] = self.executor.submit(
+                    "reduce-cell", reduce_cell, self.cells[c], of_cell, where=c
+                )
         for c, tree in zip(tasks, self.executor.gather(list(tasks.values())), strict=True):
             self._reduced[c] = len(terminals[c]), tree
         return [known[1] for known in self._reduced if known is not None]
@@ -319,9 +321,11 @@ class Boundary:
             (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
             own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
             meetings[i].append(Meeting(own, Pairs(own.node, other.node, longest)))
-            sent[i].append(self.executor.submit("choose", choose_points, self.cells[j], other))
+            sent[i].append(
+                self.executor.submit("choose", choose_points, self.cells[j], other, where=j)
+            )
         tasks = [
-            self.executor.submit("compare", compare, self.cells[i], meetings[i], sent[i])
+            self.executor.submit("compare", compare, self.cells[i], meetings[i], sent[i], where=i)
             for i in meetings
         ]
         results = self.executor.gather(tasks)

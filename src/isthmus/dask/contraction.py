@@ -222,6 +222,7 @@ def label_cells(
             contraction.limit,
             of_parts[first[c] : first[c + 1]],
             where=c,
+            large=True,
         )
         for c, cell in enumerate(tree.cells)
     ]

@@ -278,7 +278,7 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         given = as_blocks(X)
         if record.indexes is None:
             record.indexes = [
-                executor.submit("index", index_cell, cell, labels, where=c)
+                executor.submit("index", index_cell, cell, labels, where=c, large=True)
                 for c, (cell, labels) in enumerate(zip(tree.cells, record.labels, strict=True))
             ]
         indexes = [executor.delayed(index) for index in record.indexes]

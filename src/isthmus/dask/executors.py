@@ -24,13 +24,22 @@ class Executor(Protocol):
 
     n_threads: int
 
-    def submit(self, stage: str, function: Callable[..., Any], *args: Any, where: int = -1) -> Any:
+    def submit(
+        self,
+        stage: str,
+        function: Callable[..., Any],
+        *args: Any,
+        where: int = -1,
+        large: bool = False,
+    ) -> Any:
         """Return the handle of a task.
 
         stage : str
             What the task is part of; Dask's dashboard shows it.
         where : int
             Tasks of the same number run on the same worker, as long as it lives; -1: on any.
+        large : bool
+            Whether the result may be kept in a file.
         """
 
     def block(self, block: Any) -> Any:
@@ -56,7 +65,14 @@ class DaskExecutor:
         self.n_threads = sum(worker["nthreads"] for worker in info.values())
         self._workers = sorted(info)
 
-    def submit(self, stage: str, function: Callable[..., Any], *args: Any, where: int = -1) -> Any:
+    def submit(
+        self,
+        stage: str,
+        function: Callable[..., Any],
+        *args: Any,
+        where: int = -1,
+        large: bool = False,  # noqa: ARG002
+    ) -> Any:
         """Return the future of a task."""
         options: dict[str, Any] = {}
         if where >= 0 and self._workers:
@@ -166,10 +182,11 @@ class ThreadExecutor:
         stage: str,  # noqa: ARG002
         function: Callable[..., Any],
         *args: Any,
-        where: int = -1,
+        where: int = -1,  # noqa: ARG002
+        large: bool = False,
     ) -> Any:
-        """Return the handle of a task; its result may be kept in a file if it has a place."""
-        folder = self._folder if where >= 0 else None
+        """Return the handle of a task."""
+        folder = self._folder if large else None
 
         def run() -> Any:
             value = function(*(_resolved(arg) for arg in args))

@@ -90,8 +90,8 @@ class CellTree:
     def edges_of_cells(self, executor: Executor) -> list[Any]:
         """Return handles of the edges and weights of each cell."""
         return [
-            executor.submit("edges", edges_of, cell, dropped, self.mapping)
-            for cell, dropped in zip(self.cells, self.dropped, strict=True)
+            executor.submit("edges", edges_of, cell, dropped, self.mapping, where=c)
+            for c, (cell, dropped) in enumerate(zip(self.cells, self.dropped, strict=True))
         ]
 
     def edges_across(self) -> tuple[Ints, Floats]:
@@ -119,16 +119,22 @@ def find_cell_tree(
     division = Division(splits, n_cells, mapping)
     pieces = _pieces_of_cells(executor, blocks, starts, division, report)
     boxes = _joined_boxes(
-        executor.gather([executor.submit("box", box_of, piece) for piece in pieces])
+        executor.gather(
+            [executor.submit("box", box_of, piece, where=c) for c, piece in enumerate(pieces)]
+        )
     )
     cells = []
     for c, piece in enumerate(pieces):
         others = np.delete(np.arange(len(pieces)), c)
         cells.append(
-            executor.submit("local-tree", build_cell, piece, c, boxes.take(others), where=c)
+            executor.submit(
+                "local-tree", build_cell, piece, c, boxes.take(others), where=c, large=True
+            )
         )
     del pieces
-    summaries = [executor.submit("summary", summary_of, cell) for cell in cells]
+    summaries = [
+        executor.submit("summary", summary_of, cell, where=c) for c, cell in enumerate(cells)
+    ]
     found = []
     for c, summary in enumerate(summaries):
         found += executor.gather([summary])
@@ -171,23 +177,30 @@ def _pieces_of_cells(
     weights = blocks.weights or [None] * len(blocks.points)
     ordered = [
         executor.submit(
-            "sort-block", sort_block, block, weights[b], int(starts[b]), division, where=b
+            "sort-block",
+            sort_block,
+            block,
+            weights[b],
+            int(starts[b]),
+            division,
+            where=b,
+            large=True,
         )
         for b, block in enumerate(blocks.points)
     ]
     counts = []
     for b, block in enumerate(ordered):
-        counts += executor.gather([executor.submit("count", counts_of, block)])
+        counts += executor.gather([executor.submit("count", counts_of, block, where=b)])
         report("partition", b + 1, len(ordered))
     by_cell = np.array(counts)
     pieces: list[Any] = []
     for cell in np.flatnonzero(by_cell.sum(axis=0)).tolist():
         parts = [
-            executor.submit("take-piece", take_piece, ordered[b], cell)
+            executor.submit("take-piece", take_piece, ordered[b], cell, where=b)
             for b in np.flatnonzero(by_cell[:, cell]).tolist()
         ]
         where = len(pieces)
-        pieces.append(executor.submit("join-pieces", join_pieces, parts, where=where))
+        pieces.append(executor.submit("join-pieces", join_pieces, parts, where=where, large=True))
     return pieces
 
 
