@@ -26,11 +26,12 @@ from isthmus._utils.parameters import (
 )
 from isthmus._utils.progress import Stages
 from isthmus._utils.typing import Floats, Labels
+from isthmus.estimators.extension import check_extendable
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
 )
-from isthmus.estimators.fitting import check_request, find_clusters
+from isthmus.estimators.fitting import check_request, extend_clusters, find_clusters
 from isthmus.estimators.input import check_new_input, input_tags
 from isthmus.estimators.persistence import load_model, save_model
 from isthmus.metrics.validation import check_sample_weight
@@ -113,6 +114,49 @@ class TransitiveClusterer(
             self._forget()
             raise
         self._keep(fitted)
+        return self
+
+    def extend(self, X: Any, sample_weight: Any = None, *, match_labels: bool = False) -> Self:
+        """Add rows to the fit: find what a fit on all rows, the old and then these, would find.
+
+        The spanning tree is that of a fit on all rows, to the last bit, but the old tree is where
+        the search begins. With few features, or distances that only a function or SciPy computes,
+        this takes a fraction of a fit while the new rows are few. Otherwise, and wherever the
+        result could differ, all rows are fitted again: with ``n_neighbors``, more than 8 features,
+        variances estimated from the rows, coordinates that repeat as on a lattice, a parameter
+        that was changed since. If it fails, the model stays as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New rows, of the kind that was fitted.
+        sample_weight : array-like of shape (n_new,) or float, optional
+            As for :meth:`fit`. Rows that were given no weight have 1.
+        match_labels : bool, default=False
+            Whether a cluster keeps its number where it persists: numbers are matched so that as
+            many of the old rows as possible keep theirs. Otherwise clusters are numbered as by a
+            fit.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from isthmus import TransitiveCut
+        >>> model = TransitiveCut(n_clusters=2).fit([[0.0], [1.0], [2.0], [10.0], [11.0]])
+        >>> model.labels_.tolist()
+        [0, 0, 0, 1, 1]
+        >>> model.extend([[12.0], [10.5]], match_labels=True).labels_.tolist()
+        [0, 0, 0, 1, 1, 1, 1]
+        """
+        if not isinstance(match_labels, bool | np.bool_):
+            raise TypeError(f"match_labels must be True or False, got {match_labels!r}.")
+        check_extendable(self._record)
+        fitted, new = self._checked_new(X)
+        self._keep(
+            extend_clusters(self, fitted, new, sample_weight, match_labels=bool(match_labels))
+        )
         return self
 
     def _keep(self, fitted: FittedModel) -> None:

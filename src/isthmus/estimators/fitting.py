@@ -14,6 +14,12 @@ from isthmus._utils.parameters import check_disconnected, check_integer, check_n
 from isthmus._utils.progress import Progress, Stages, check_verbose
 from isthmus._utils.typing import Array, Floats
 from isthmus.cut.api import CutClusterer
+from isthmus.estimators.extension import (
+    extended_tree,
+    join_rows,
+    join_weights,
+    matched_labels,
+)
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
@@ -40,6 +46,7 @@ from isthmus.neighbors.parameters import (
     check_neighborhood,
 )
 from isthmus.prediction.attach import TreeNeighborhood
+from isthmus.spanning_tree.engine import Problem
 from isthmus.spanning_tree.neighborhood import check_engine, find_neighborhood_tree
 from isthmus.spanning_tree.result import NeighborhoodTree
 from isthmus.ultrametric import UltrametricTree
@@ -61,6 +68,7 @@ class Request:
     limits: Limits
     n_features: int | None
     feature_names: Array | None
+    extends: FittedModel | None = None
 
 
 def check_request(
@@ -158,6 +166,33 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     return fitted
 
 
+def extend_clusters(
+    estimator: TransitiveClusterer,
+    fitted: FittedModel,
+    new: Any,
+    sample_weight: Any,
+    *,
+    match_labels: bool,
+) -> FittedModel:
+    """Return what a fit on the rows of another one, and new ones behind them, finds.
+
+    new : array, CSR matrix or list of objects
+        Checked.
+    """
+    n_old, n_new = len(fitted.labels), n_points_of(new)
+    weights = join_weights(fitted.rows.point_weights, n_old, sample_weight, n_new)
+    request = check_request(estimator, join_rows(fitted.points, new), weights)
+    request = replace(request, feature_names=fitted.feature_names, extends=fitted)
+    extended = find_clusters(estimator, request)
+    if not match_labels:
+        return extended
+    labels = matched_labels(fitted.labels, extended.labels, extended.n_clusters)
+    renumbered = replace(extended, labels=labels)
+    known = ("resolved_metric", "clusterer", "index", "means")
+    vars(renumbered).update({name: vars(extended)[name] for name in known if name in vars(extended)})
+    return renumbered
+
+
 def _warn_of_one_cluster(suggestion: Suggestion) -> None:
     if suggestion.n_clusters == 1 and len(suggestion.ranking) > 1:
         message = (
@@ -171,6 +206,20 @@ def _found_tree(
     estimator: TransitiveClusterer, request: Request, data: Any, progress: Progress | None
 ) -> NeighborhoodTree:
     limit = request.limits.for_tree
+    if request.extends is not None and request.neighborhood is None:
+        n_jobs = check_n_jobs(estimator.n_jobs)
+        problem = Problem(
+            data, request.metric, None, n_jobs, progress, Budget(limit), estimator.engine == "auto"
+        )
+        tree = extended_tree(
+            request.extends,
+            data,
+            problem,
+            estimator.engine,
+            (estimator.metric, estimator.metric_params),
+        )
+        if tree is not None:
+            return NeighborhoodTree(tree)
     if request.cache is not None:
         options = {"n_jobs": estimator.n_jobs, "progress": progress, "memory_limit": limit}
         found = request.cache.spanning_tree(
