@@ -1,4 +1,4 @@
-"""A fit and new rows → the rows of a fit on all of them, their spanning tree, and matched labels."""
+"""A fit and new rows → all rows, their spanning tree, and labels that keep their numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import issparse, vstack
 
-from isthmus._utils.memory import Budget
-from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Labels
 from isthmus.estimators.fitted import FittedModel
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.mapped import MappedMetric, prepare_points
-from isthmus.metrics.registry import AnyMetric
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.prediction.new_edges import extended_by_kdtree, extended_by_rows

@@ -188,8 +188,9 @@ def extend_clusters(
         return extended
     labels = matched_labels(fitted.labels, extended.labels, extended.n_clusters)
     renumbered = replace(extended, labels=labels)
-    known = ("resolved_metric", "clusterer", "index", "means")
-    vars(renumbered).update({name: vars(extended)[name] for name in known if name in vars(extended)})
+    for name in ("resolved_metric", "clusterer", "index", "means"):  # what does not change
+        if name in vars(extended):
+            vars(renumbered)[name] = vars(extended)[name]
     return renumbered
 
 

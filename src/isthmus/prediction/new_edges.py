@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -210,37 +211,47 @@ def extended_by_rows(
     """
     if metric.name in _ONE_WAY:
         return None
-    n_old, n_all = tree.n_points, len(data)
-    rows = metric.prepare(data) if isinstance(metric, RowMetric) else data
-    done = 0
-
-    def distances(numbers: Ints) -> Floats:
-        nonlocal done
-        out = np.empty((len(numbers), n_old))
-        for row, i in zip(out, (numbers + n_old).tolist(), strict=True):
-            if isinstance(metric, RowMetric):
-                metric.fill(rows[i : i + 1], rows[:n_old], row[None, :])
-                metric.refuse_invalid(row, i, np.arange(n_old), n_old)
-            else:
-                row[:] = metric.distances(rows, i, range(n_old), n_old)
-                metric.check_pair(rows, i, n_old // 2, float(row[n_old // 2]))
-            done += 1
-            if progress is not None:
-                progress(done, n_all - n_old)
-        return out
-
-    candidates = _candidates_by_rows(tree, np.arange(n_all - n_old), distances)
+    n_old = tree.n_points
+    n_new = len(data) - n_old
+    distances = _distances_to_old(data, n_old, metric, progress)
+    candidates = _candidates_by_rows(tree, np.arange(n_new), distances)
     among_new = NewEdges(np.empty((0, 2), dtype=np.int64), np.empty(0))
-    if n_all > n_old + 1:
+    if n_new > 1:
         if isinstance(metric, RowMetric):
             found = prim_of_rows(data[n_old:], metric, n_jobs)
         else:
             found = prim_of_callable(data[n_old:], metric)
         among_new = NewEdges(np.sort(found.edges, axis=1) + n_old, found.weights)
     new = NewEdges(*(np.concatenate(each) for each in zip(candidates, among_new, strict=True)))
-    stays, chosen = choose_extended(tree, n_all - n_old, new)
+    stays, chosen = choose_extended(tree, n_new, new)
     edges, weights = new.edges[chosen], new.lengths[chosen]
     if isinstance(metric, CallableMetric):
         for (i, j), weight in zip(edges.tolist(), weights.tolist(), strict=True):
-            metric.check_pair(rows, j, i, weight)
+            metric.check_pair(data, j, i, weight)
     return joined_tree(tree.spanning_tree, stays, edges, weights, n_jobs)
+
+
+def _distances_to_old(
+    data: Any, n_old: int, metric: RowMetric | CallableMetric, progress: Progress | None
+) -> Callable[[Ints], Floats]:
+    """Return a function from numbers of new points, (b,), to their distances, (b, n_old)."""
+    rows = metric.prepare(data) if isinstance(metric, RowMetric) else data
+    n_done = count(1)
+
+    def fill_row(i: int, row: Floats) -> None:
+        if isinstance(metric, RowMetric):
+            metric.fill(rows[i : i + 1], rows[:n_old], row[None, :])
+            metric.refuse_invalid(row, i, np.arange(n_old), n_old)
+        else:
+            row[:] = metric.distances(data, i, range(n_old), n_old)
+            metric.check_pair(data, i, n_old // 2, float(row[n_old // 2]))
+
+    def distances(numbers: Ints) -> Floats:
+        out = np.empty((len(numbers), n_old))
+        for row, i in zip(out, (numbers + n_old).tolist(), strict=True):
+            fill_row(i, row)
+            if progress is not None:
+                progress(next(n_done), len(data) - n_old)
+        return out
+
+    return distances
