@@ -31,7 +31,7 @@ from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
 )
-from isthmus.estimators.fitting import check_request, extend_clusters, find_clusters
+from isthmus.estimators.fitting import Known, check_request, extend_clusters, find_clusters
 from isthmus.estimators.input import check_new_input, input_tags
 from isthmus.estimators.persistence import load_model, save_model
 from isthmus.metrics.validation import check_sample_weight
@@ -81,6 +81,9 @@ class TransitiveClusterer(
         sample_weight: Any = None,
         *,
         neighbors: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        partial_labels: Any = None,
     ) -> Self:
         """Find the spanning tree of X, its transitive distances, and the clusters.
 
@@ -93,7 +96,7 @@ class TransitiveClusterer(
             graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With a
             callable metric also a list, or a 1-D array, of anything that it takes.
         y : ignored
-            Present for scikit-learn's conventions.
+            Present for scikit-learn's conventions; labels that are known are ``partial_labels``.
         sample_weight : array-like of shape (n_samples,) or float, optional
             How many equal points each row stands for: a finite number, not negative. An integer
             gives what that many copies of the row would give, wherever no copies are torn apart;
@@ -102,12 +105,21 @@ class TransitiveClusterer(
         neighbors : tuple, array or sparse graph, optional
             For ``engine="approximate"``: neighbours that you have found, as
             :func:`isthmus.minimum_spanning_tree` takes them.
+        must_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong to one cluster: edges of length 0 of the tree.
+        cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong to two clusters. :class:`TransitiveCut` cuts an edge
+            between them first; :class:`TransitiveKMeans` refuses them.
+        partial_labels : array-like of shape (n_samples,), optional
+            Labels that are known, from 0 on, and -1 where none is. Rows of one label belong to one
+            cluster, those of different labels to different ones. As for ``cannot_link``.
 
         Returns
         -------
         self
         """
-        request = check_request(self, X, sample_weight, neighbors)
+        known = Known(must_link, cannot_link, partial_labels)
+        request = check_request(self, X, sample_weight, neighbors, known)
         try:
             fitted = find_clusters(self, request)
         except BaseException:  # Ctrl-C, too: never half of a fit
@@ -437,7 +449,8 @@ class TransitiveClusterer(
         return make_page(clustering_of(self, fitted, k_max), options, target)
 
     def _refuse_other_number(self, n_clusters: int) -> None:
-        """Raise ValueError where the fit has no start for as many clusters."""
+        """Raise ValueError where the fit rules out as many clusters."""
+        self._record.refuse_number(n_clusters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :meth:`load` reads.

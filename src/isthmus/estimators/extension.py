@@ -33,6 +33,11 @@ def check_extendable(fitted: FittedModel) -> None:
             "extend needs the distances between all rows, and of precomputed ones a fit keeps "
             "none. Fit again on the distances of all rows, the old and the new."
         )
+    if fitted.constraints is not None:
+        raise ValueError(
+            "extend does not know must_link, cannot_link and partial_labels of the fit any more. "
+            "Fit again on all rows, the old and the new, with what is known of them."
+        )
     if fitted.rows.is_fitted is not None:
         n_left_out = int(np.count_nonzero(~fitted.rows.is_fitted))
         raise ValueError(
