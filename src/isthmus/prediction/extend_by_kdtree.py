@@ -165,7 +165,7 @@ def _candidates(
 
     tree, metric = compared.tree, problem.prepared.metric
     n_old = tree.n_points
-    search = CandidateSearch(index, tree.starts, compared.bounds[compared.gaps], _SLACK)
+    search = CandidateSearch(index, tree.starts, compared.gaps, _SLACK)
     new = problem.points[n_old:].astype(np.float64, copy=False)
 
     def find(block: tuple[int, int]) -> tuple[Ints, NewEdges]:

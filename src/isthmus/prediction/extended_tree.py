@@ -18,12 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.spanning_tree.kruskal import choose_edges
 from isthmus.spanning_tree.result import SpanningTree, tree_in_order
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.merges import merges_of_gaps
 
 
 class NewEdges(NamedTuple):
@@ -60,8 +59,8 @@ class ComparedTree(NamedTuple):
         The lengths of its edges, as they are compared, but for rounding.
     lengths : callable
         From merges, (m,) int64, to exactly these lengths.
-    gaps : (n - 1,) int64
-        The merge between each leaf and the next one, in leaf order.
+    merges, gaps : (n - 1,) int and float64
+        In leaf order, the merge between each leaf and the next one, and its bound.
     positions : (n - 1,) int64 or None
         Where each edge was, if they are in another order than before.
     """
@@ -69,7 +68,8 @@ class ComparedTree(NamedTuple):
     tree: UltrametricTree
     bounds: Floats
     lengths: Callable[[Ints], Floats]
-    gaps: Ints
+    merges: Ints
+    gaps: Floats
     positions: Ints | None
 
     @classmethod
@@ -81,7 +81,9 @@ class ComparedTree(NamedTuple):
         positions: Ints | None = None,
     ) -> ComparedTree:
         """Return the record of a tree."""
-        return cls(tree, bounds, lengths, merges_of_gaps(tree.children, tree.starts), positions)
+        merges, gaps = np.empty_like(tree.children[:, 0]), np.empty(len(bounds))
+        fill_gaps(tree.children, tree.starts, bounds, merges, gaps)
+        return cls(tree, bounds, lengths, merges, gaps, positions)
 
 
 class Contraction(NamedTuple):
@@ -106,8 +108,29 @@ def contract(compared: ComparedTree, touched: Ints) -> Contraction:
     positions = starts[order]
     if len(touched) == 1:
         return Contraction(order, np.empty(0, dtype=np.int64))
-    merges = np.maximum.reduceat(compared.gaps[: positions[-1]], positions[:-1])
-    return Contraction(order, merges)
+    merges = np.maximum.reduceat(compared.merges[: positions[-1]], positions[:-1])
+    return Contraction(order, merges.astype(np.int64))
+
+
+@kernel
+def fill_gaps(children: Ints, starts: Ints, bounds: Floats, merges: Ints, gaps: Floats) -> None:
+    """Fill the merge between each leaf and the next one, in leaf order, and its bound.
+
+    A merge lies between the last leaf of its first child and the first leaf of its second.
+
+    children, starts : (n - 1, 2) and (2n - 1,) int, in
+    bounds : (n - 1,) float64, in
+    merges, gaps : (n - 1,) int and float64, out
+    """
+    for e in range(children.shape[0]):
+        if e + 2 * AHEAD < children.shape[0]:
+            prefetch(starts, children[e + 2 * AHEAD, 1])
+            soon = np.int64(starts[children[e + AHEAD, 1]])
+            prefetch(merges, soon)
+            prefetch(gaps, soon)
+        gap = np.int64(starts[children[e, 1]]) - 1
+        merges[gap] = e
+        gaps[gap] = bounds[e]
 
 
 def choose_extended(compared: ComparedTree, n_new: int, new: NewEdges) -> tuple[Ints, Array]:
