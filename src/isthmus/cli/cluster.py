@@ -14,6 +14,7 @@ from isthmus.cli.columns import Selection
 from isthmus.cli.errors import UserError, one_line, say
 from isthmus.cli.output_file import check_output
 from isthmus.cli.read_table import ReadOptions, input_format, read_table
+from isthmus.cli.row_pairs import read_pairs
 from isthmus.cli.summary import as_json, as_text, summarise
 from isthmus.cli.table import Table
 from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
@@ -72,6 +73,8 @@ def check_method(args: argparse.Namespace) -> None:
         )
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+    if args.cannot_link is not None and args.method == "kmeans":
+        raise UserError("--cannot-link belongs to --method cut, not to --method kmeans.")
     if args.neighborhood is not None and args.neighbors is None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
 
@@ -91,6 +94,12 @@ def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
             f"{'row' if n_points == 1 else 'rows'}."
         )
+    links = {"must_link": args.must_link, "cannot_link": args.cannot_link}
+    known = {
+        name: read_pairs(path, f"--{name.replace('_', '-')}", n_points)
+        for name, path in links.items()
+        if path is not None
+    }
     from isthmus.estimators import TransitiveCut, TransitiveKMeans
 
     watched = sys.stderr is not None and sys.stderr.isatty()
@@ -111,7 +120,7 @@ def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(table.points)
+            model.fit(table.points, **known)
         except (ValueError, ThreadsRefusedError) as error:
             raise UserError(str(error)) from error
     return model, [one_line(warning.message) for warning in caught]

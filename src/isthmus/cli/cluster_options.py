@@ -113,6 +113,9 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     add("--neighborhood", kind, choices=NEIGHBORHOODS)
     smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
     add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
+    pairs = "a file with two row numbers a line, counted from 1: rows that belong "
+    add("--must-link", pairs + "to one cluster", metavar="FILE")
+    add("--cannot-link", pairs + "to two clusters (not with --method kmeans)", metavar="FILE")
     largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
     add("--k-max", largest, metavar="N", type=_integer(2), default=20)
     threads = "the number of threads; -1: every core (default: %(default)s)"
