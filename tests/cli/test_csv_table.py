@@ -5,18 +5,19 @@ import pytest
 
 from isthmus.cli import csv_table
 from isthmus.cli.columns import Selection
-from isthmus.cli.csv_table import read_csv
+from isthmus.cli.csv_table import TextOptions, read_csv
 from isthmus.cli.errors import UserError
 
 
 def read(text, *, delimiter=",", header=None, columns=None, exclude=()):
     data = text if isinstance(text, bytes) else text.encode()
-    return read_csv(io.BytesIO(data), "f.csv", delimiter, header, Selection(columns, exclude))
+    options = TextOptions(delimiter, header=header, selection=Selection(columns, exclude))
+    return read_csv(io.BytesIO(data), "f.csv", options)
 
 
 def written(table, labels, delimiter=","):
     stream = io.StringIO()
-    table.write_text(stream, delimiter, "cluster", np.array(labels))
+    table.write_text(stream, delimiter, "cluster", list(map(str, labels)))
     return stream.getvalue()
 
 

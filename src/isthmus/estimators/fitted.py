@@ -18,6 +18,7 @@ from isthmus.estimators.predictor import Predictor
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
 from isthmus.metrics.mapped import MappedMetric
+from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
@@ -120,6 +121,8 @@ class FittedModel:
         What distances are of; None where they are plain.
     neighbors : (n_fitted, n_neighbors) int32 or None
         The neighbourhoods of the rows on the tree.
+    preparation : Preparation or None
+        How the command made the points of a table.
     """
 
     points: Any
@@ -137,6 +140,7 @@ class FittedModel:
     feature_names: Array | None = None
     neighborhood: Neighborhood | None = None
     neighbors: Labels | None = None
+    preparation: Preparation | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -6,6 +6,7 @@ Kernels trust what they get, so whatever no fit could have left behind is refuse
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.files.model_file import read_file, write_file
+from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
@@ -40,7 +42,15 @@ _PLAIN = (
     "n_features",
     "feature_names",
 )
-_STORED = (*_PLAIN, "spanning_tree", "settings", "rows", "suggestion", "neighborhood")
+_STORED = (
+    *_PLAIN,
+    "spanning_tree",
+    "settings",
+    "rows",
+    "suggestion",
+    "neighborhood",
+    "preparation",
+)
 
 
 def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]) -> None:
@@ -67,6 +77,8 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
         parts = _as_dict(fitted.suggestion)
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
         state["suggestion"] = parts
+    if fitted.preparation is not None:
+        state["preparation"] = fitted.preparation.to_content()
     kind = type(estimator).__name__
     write_file(path, kind, {"parameters": parameters, "state": state})
 
@@ -84,7 +96,15 @@ def load_model(cls: Callable[..., E], path: str | os.PathLike[str]) -> tuple[E, 
         settings = type(unfitted._settings())
         return cls(**content["parameters"]), _unpacked(content["state"], settings)
 
-    return read_file(path, cls.__name__, build)
+    estimator, fitted = read_file(path, cls.__name__, build)
+    if fitted.preparation is not None and fitted.preparation.changes_values:
+        warnings.warn(
+            f"{os.fspath(path)} was fitted to prepared columns (missing="
+            f"{fitted.preparation.missing!r}, scale={fitted.preparation.scale!r}): 'isthmus "
+            "predict' prepares new rows, and predict() takes them prepared.",
+            stacklevel=3,
+        )
+    return estimator, fitted
 
 
 def _as_dict(record: Any) -> dict[str, Any]:
@@ -130,7 +150,16 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         feature_names=None if names is None else _checked_names(names, n_features),
         neighborhood=neighborhood,
         neighbors=neighbors,
+        preparation=_unpacked_preparation(state.get("preparation"), n_features),
     )
+
+
+def _unpacked_preparation(saved: Any, n_features: int | None) -> Preparation | None:
+    if saved is None:
+        return None
+    if n_features is None:
+        raise ValueError("objects have no columns that could be prepared.")
+    return Preparation.from_content(saved, n_features)
 
 
 def _unpacked_neighborhood(
