@@ -112,7 +112,7 @@ def test_missing_value_on_the_first_line_is_no_header():
         ("x;y\n1;2\n", r"line 2, column 1 \('x;y'\): '1;2' .* add --delimiter ';'"),
         ("x\ty\n1\t2\n", r"add --delimiter '\\t'"),
         (b"x,y\n1,\xe9\n", r"not text in UTF-8 \(byte 0xe9 on line 2\)"),
-        ("x,y\n1,2\n".encode("utf-16"), r"not text in UTF-8 \(byte 0xff on line 1\)"),
+        ("x,y\n1,2\n".encode("utf-16-le"), "holds NUL bytes"),
         (b"x,y\n1,\0\n", "holds NUL bytes"),
         (b"\x89PNG\r\n\x1a\n\0\0", "not text in UTF-8"),
     ],

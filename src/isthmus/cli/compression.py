@@ -92,7 +92,8 @@ class _WholeFrames:
 
     def __init__(self, module: Any, stream: BinaryIO) -> None:
         self._new = module.ZstdDecompressor().decompressobj
-        self._stream, self._left, self._frame = stream, b"", None
+        self._stream, self._left = stream, b""
+        self._frame: Any = None
 
     def read(self, size: int) -> bytes:
         while True:

@@ -153,7 +153,7 @@ def read_csv(stream: BinaryIO, source: str, options: TextOptions) -> CsvTable:
     fields = tuple(field.strip() for field in first.fields)
     header = options.header
     if header is None:
-        header = _looks_like_header(fields, options.selection, dialect.decimal)
+        header = _looks_like_header(fields, options.selection)
     names = fields if header else None
     selected = resolve_selection(options.selection, names, len(fields), source)
     layout = Layout(source, dialect, names, len(fields), selected, options.allow_missing)
@@ -190,12 +190,15 @@ def _counted(
         progress(n_bytes, n_bytes)
 
 
-def _looks_like_header(fields: Sequence[str], selection: Selection, decimal: str) -> bool:
+def _looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
     n_columns = len(fields)
     if any(token in fields and not is_position(token, n_columns) for token in selection.tokens):
         return True
     candidates = [fields[position] for position in select_by_position(selection, n_columns)]
-    return any(not is_number(field, decimal) and not is_missing(field) for field in candidates)
+    # What is a number in another notation is wrong, and no name.
+    return any(
+        not (is_number(field) or is_number(field, ",") or is_missing(field)) for field in candidates
+    )
 
 
 def _read_points(records: Iterator[Record], layout: Layout) -> Floats:

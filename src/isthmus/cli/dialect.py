@@ -61,7 +61,8 @@ def detect_dialect(text: bytes, delimiter: str | None, decimal: str | None) -> D
         for candidate in _candidates(lines, each, decimal)
         if delimiter or candidate.n_fields > 1
     ]
-    if not candidates:  # one column, perhaps: then nothing separates, and a comma is a decimal one
+    if not candidates and delimiter is None and lines and "," not in lines[0]:
+        # one column below its name: nothing separates, and a comma is a decimal one
         single = [each for each in _candidates(lines, ";", decimal) if each.share == 1.0]
         candidates = [each for each in single if each.dialect.decimal == ","]
     if not candidates:
@@ -85,7 +86,8 @@ def _candidates(lines: Sequence[str], delimiter: str, decimal: str | None) -> li
         return []
     if not rows or len({len(row) for row in rows}) != 1:
         return []
-    fields = [field for row in rows[1:] or rows for field in row if not is_missing(field)]
+    body = rows if not _may_be_names(rows[0]) else rows[1:] or rows
+    fields = [field for row in body for field in row if not is_missing(field)]
     decimals = [decimal] if decimal else [".", ","] if _has_decimal_commas(fields) else ["."]
     return [
         _Candidate(
@@ -96,6 +98,10 @@ def _candidates(lines: Sequence[str], delimiter: str, decimal: str | None) -> li
         for each in decimals
         if delimiter != "," or decimal or each == "."
     ]
+
+
+def _may_be_names(row: Sequence[str]) -> bool:
+    return any(not is_number(field) and not is_number(field, ",") for field in row)
 
 
 def _has_decimal_commas(fields: Sequence[str]) -> bool:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     check_preparation(args)
     path = check_page(args.output)
     if args.coordinates is not None and len(args.coordinates) != 2:
-        raise UserError(f"--coordinates takes two columns, got {len(args.coordinates)}.")
+        raise UserError(f"--coordinates must name two columns, got {len(args.coordinates)}.")
     options = read_options(args, bar_for("reading", args))
     table = read_table(args.input, options)
     prepared = prepare(table, args)

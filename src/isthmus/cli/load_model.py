@@ -13,7 +13,8 @@ from isthmus.files.model_file import FileHead, read_head
 
 def read_model_head(name: str) -> FileHead:
     """Return what a model file says of itself, or say why it cannot be read."""
-    return _read(name, lambda: read_head(name))
+    head: FileHead = _read(name, lambda: read_head(name))
+    return head
 
 
 def load_model(name: str, kind: str) -> Any:

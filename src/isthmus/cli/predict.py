@@ -160,14 +160,15 @@ def _predict(
     stopwatch: Stopwatch,
 ) -> tuple[Any, Any]:
     """Return the labels of rows, and which rows these are; None for all."""
+    labels = np.empty(0, dtype=np.int32)
     try:
         points, rows = preparation.apply(table.points)
         model.set_params(n_jobs=args.jobs, verbose=int(is_watched(args)))
         if hasattr(model, "feature_names_in_"):  # they have been compared
             model._keep(replace(model._record, feature_names=None))
         with stopwatch.timed("predict"):
-            labels = model.predict(points) if len(points) else np.empty(0, dtype=np.int32)
-        return labels, rows
+            if len(points):
+                labels = model.predict(points)
     except (ValueError, ThreadsRefusedError) as error:
         raise UserError(str(error)) from error
-
+    return labels, rows

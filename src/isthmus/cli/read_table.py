@@ -121,9 +121,9 @@ def _refuse_misplaced(file_format: str, options: ReadOptions) -> None:
         "--decimal": options.decimal,
         "--encoding": options.encoding,
     }
-    given = [option for option, value in of_text.items() if value is not None]
+    given = any(value is not None for value in of_text.values())
     if file_format not in TEXT_FORMATS and given:
-        raise UserError(f"{', '.join(given)}: of no use for {file_format} input.")
+        raise UserError(f"{', '.join(of_text)} do not apply to {file_format} input.")
     if file_format in ("npy", "parquet") and options.header is not None:
         raise UserError(f"--header and --no-header do not apply to {file_format} input.")
     if file_format != "xlsx" and options.sheet is not None:

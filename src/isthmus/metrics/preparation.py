@@ -68,7 +68,7 @@ class Preparation:
         """
         taken: Array | None = None
         if self.missing == "drop":
-            is_whole = ~np.isnan(points).any(axis=1)
+            is_whole: Array = ~np.isnan(points).any(axis=1)
             taken = None if is_whole.all() else is_whole
             points = points if taken is None else points[taken]
         if self.fill is not None:
@@ -133,8 +133,9 @@ def learn_preparation(
         raise ValueError("every row has a missing value, so that none is left.")
     rows = points[~is_missing.any(axis=1)] if missing == "drop" else points
     with np.errstate(over="ignore", invalid="ignore"):
-        fill = np.nanmean(rows, axis=0, dtype=np.float64) if missing == "mean" else None
-        if fill is not None:
+        fill: Floats | None = None
+        if missing == "mean":
+            fill = np.asarray(np.nanmean(rows, axis=0, dtype=np.float64))
             rows = np.where(np.isnan(rows), fill, rows)
         centre, spread = _location_and_spread(rows, scale)
     for numbers in (fill, centre, spread):
