@@ -22,13 +22,15 @@ from isthmus.estimators.fitted import (
     run_clusterer,
 )
 from isthmus.estimators.fitted_rows import RowsToFit
-from isthmus.estimators.input import check_input
+from isthmus.estimators.input import check_input, check_table
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
 from isthmus.estimators.tree_cache import TreeCache
+from isthmus.metrics.gower import GowerMetric, Table
 from isthmus.metrics.input import Data, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
 from isthmus.model_selection.suggestion import Suggestion
@@ -61,6 +63,7 @@ class Request:
     limits: Limits
     n_features: int | None
     feature_names: Array | None
+    columns: TableColumns | None  # of a table
 
 
 def check_request(
@@ -68,6 +71,14 @@ def check_request(
 ) -> Request:
     """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
     metric = resolve_metric(estimator.metric, estimator.metric_params)
+    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
+    probe._forget()
+    table: Table | None = None
+    if isinstance(metric, GowerMetric):
+        table = check_table(probe, X, metric)
+        metric = table.metric
+        if estimator.memory is not None:
+            raise ValueError("memory= does not serve metric='gower': use memory=None.")
     neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
     check_engine(estimator.engine, neighbors)
     check_disconnected(estimator.disconnected)
@@ -75,9 +86,7 @@ def check_request(
     cache = None
     if estimator.memory is not None:
         cache = TreeCache(estimator.memory, estimator.metric, estimator.metric_params, neighborhood)
-    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
-    probe._forget()
-    data = check_input(probe, X, metric)
+    data = check_input(probe, X, metric) if table is None else table.points
     weights = check_sample_weight(sample_weight, n_points_of(data))
     if neighbors is not None:
         neighbors = check_given_neighbors(neighbors, n_points_of(data))
@@ -97,7 +106,10 @@ def check_request(
         neighborhood,
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
-    return Request(data, metric, neighborhood, neighbors, weights, cache, limits, *features)
+    columns = None if table is None else table.columns
+    return Request(
+        data, metric, neighborhood, neighbors, weights, cache, limits, *features, columns
+    )
 
 
 def _checked_settings(
@@ -150,6 +162,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         feature_names=request.feature_names,
         neighborhood=request.neighborhood,
         neighbors=found.neighbors,
+        columns=request.columns,
     )
     # Already known, so they need not be derived when they are first asked for.
     vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer, index=found.index)

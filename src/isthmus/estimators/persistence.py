@@ -18,8 +18,10 @@ from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.files.model_file import read_file, write_file
+from isthmus.metrics.gower import GowerMetric, table_metric
 from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns, check_codes
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.parameters import Neighborhood, check_neighborhood
@@ -50,6 +52,7 @@ _STORED = (
     "suggestion",
     "neighborhood",
     "preparation",
+    "table",
 )
 
 
@@ -77,6 +80,8 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
         parts = _as_dict(fitted.suggestion)
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
         state["suggestion"] = parts
+    if fitted.columns is not None:
+        state["table"] = fitted.columns.to_content()
     if fitted.preparation is not None:
         state["preparation"] = fitted.preparation.to_content()
     kind = type(estimator).__name__
@@ -130,7 +135,7 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     n_features, names = state["n_features"], state["feature_names"]
     if n_features is not None:
         _checked_count(n_features)
-    metric = resolve_metric(state["metric"], state["metric_params"])
+    metric, columns = _unpacked_metric(state)
     neighborhood, neighbors = _unpacked_neighborhood(
         state.get("neighborhood"), metric, tree.n_points
     )
@@ -151,7 +156,21 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         neighborhood=neighborhood,
         neighbors=neighbors,
         preparation=_unpacked_preparation(state.get("preparation"), n_features),
+        columns=columns,
     )
+
+
+def _unpacked_metric(state: dict[str, Any]) -> tuple[AnyMetric, TableColumns | None]:
+    """Return the metric, and the columns where it is that of a table."""
+    metric = resolve_metric(state["metric"], state["metric_params"])
+    if not isinstance(metric, GowerMetric):
+        if "table" in state:
+            raise ValueError(f"metric={metric.name!r} has no table.")
+        return metric, None
+    points = check_points(state["points"], allow_nan=True)
+    columns = TableColumns.from_content(state["table"], points.shape[1])
+    check_codes(points, columns)
+    return table_metric(columns, state["metric_params"], points), columns
 
 
 def _unpacked_preparation(saved: Any, n_features: int | None) -> Preparation | None:

@@ -68,7 +68,7 @@ class Preparation:
         """
         taken: Array | None = None
         if self.missing == "drop":
-            is_whole: Array = ~np.isnan(points).any(axis=1)
+            is_whole: Array = np.asarray(~np.isnan(points).any(axis=1))
             taken = None if is_whole.all() else is_whole
             points = points if taken is None else points[taken]
         if self.fill is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.parameters import check_disconnected, check_integer, check_n_jobs
-from isthmus.metrics.input import check_data, n_points_of, take_rows
+from isthmus.metrics.input import check_data, n_points_of, read_table, take_rows
 from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.suggestion import Suggestion, suggest
@@ -79,7 +79,7 @@ def suggest_n_clusters(
                 "Leave such points out before the tree is built, or give the data."
             )
         return suggest(X, k, weights)
-    resolved = resolve_metric(metric, metric_params)
+    X, resolved = read_table(X, resolve_metric(metric, metric_params))
     check_disconnected(disconnected)
     data = check_data(X, resolved)
     weights = check_sample_weight(sample_weight, n_points_of(data))

@@ -8,7 +8,7 @@ from typing import Any
 from isthmus._utils.memory import Budget, check_memory_limit
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus.metrics import AnyMetric, resolve_metric
-from isthmus.metrics.input import check_data
+from isthmus.metrics.input import check_data, read_table
 from isthmus.neighbors.parameters import check_neighborhood
 from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.spanning_tree.result import SpanningTree
@@ -138,7 +138,7 @@ def minimum_spanning_tree(
     if progress is None and verbose:
         progress = ProgressBar("spanning tree")
     budget = Budget(check_memory_limit(memory_limit))
-    resolved = resolve_metric(metric, metric_params)
+    X, resolved = read_table(X, resolve_metric(metric, metric_params))
     return find_neighborhood_tree(
         check_data(X, resolved),
         resolved,
