@@ -422,3 +422,88 @@ class TestOutliers:
         assert (
             "already has a column named 'x'. Choose another name with --score-column" in taken.err
         )
+
+
+class TestGower:
+    PEOPLE = (
+        "age,city,since,code\n20,Rome,2024-01-01,1\n22,Rome,2024-01-03,b\n21,,2024-01-02,1\n"
+        "70,Lima,2020-01-01,c\n72,Lima,2020-02-01,c\n71,Lima,NA,c\n"
+    )
+
+    @pytest.fixture
+    def people(self, tmp_path):
+        (tmp_path / "people.csv").write_text(self.PEOPLE)
+        return "people.csv"
+
+    def frame(self):
+        return np.array(
+            [
+                [20, "Rome", dt.date(2024, 1, 1), "1"],
+                [22, "Rome", dt.date(2024, 1, 3), "b"],
+                [21, None, dt.date(2024, 1, 2), "1"],
+                [70, "Lima", dt.date(2020, 1, 1), "c"],
+                [72, "Lima", dt.date(2020, 2, 1), "c"],
+                [71, "Lima", None, "c"],
+            ],
+            dtype=object,
+        )
+
+    def test_a_table_of_all_kinds(self, isthmus, people, tmp_path):
+        result = isthmus("cluster", people, "-k", 2, "--metric", "gower", "--save", "m")
+        model = TransitiveCut(2, metric="gower").fit(self.frame())
+        labels = [line.rsplit(",", 1)[1] for line in result.out.splitlines()[1:]]
+        assert labels == model.labels_.astype(str).tolist()
+        (tmp_path / "new.csv").write_text("code,city,since,age\n1,Rome,2024-01-01,25\n1,X,,\n")
+        out = isthmus("predict", "m", "new.csv", "--labels-only").out
+        new = [[25, "Rome", dt.date(2024, 1, 1), "1"], [None, "X", None, "1"]]
+        expected = model.predict(np.array(new, dtype=object))
+        assert out.split()[1:] == expected.astype(str).tolist()
+        facts = json.loads(isthmus("info", "m", "--json").out)
+        assert facts["columns"] == ["age", "city", "since", "code"]
+        assert (facts["metric"], facts["missing"]) == ("gower", "gower")
+        scores = isthmus("outliers", people, "--metric", "gower", "--scores-only").out.split()[1:]
+        assert [float(score) for score in scores] == model.outlier_scores_.tolist()
+
+    def test_other_formats(self, isthmus, people, tmp_path):
+        out = isthmus("cluster", people, "-k", 2, "--metric", "gower", "--labels-only").out
+        isthmus("cluster", people, "-k", 2, "--metric", "gower", "-o", "out.parquet")
+        table = pq.read_table(tmp_path / "out.parquet")
+        assert table["since"].to_pylist()[3] == dt.datetime(2020, 1, 1)
+        again = ["cluster", "out.parquet", "-k", 2, "--metric", "gower", "--exclude", "cluster"]
+        assert isthmus(*again, "--labels-only").out == out
+        book = openpyxl.Workbook()
+        for row in [["age", "city", "since", "code"], *self.frame().tolist()]:
+            book.active.append(row)
+        book.save(tmp_path / "in.xlsx")
+        options = ["-k", 2, "--metric", "gower", "--labels-only"]
+        assert isthmus("cluster", "in.xlsx", *options).out == out
+        np.save(tmp_path / "in.npy", [[0.0], [np.nan], [9.0]])
+        assert "no column of which both" in isthmus("cluster", "in.npy", *options).err
+
+    def test_pages(self, isthmus, people, tmp_path):
+        pytest.importorskip("bokeh")
+        options = ["-k", 2, "--metric", "gower", "--coordinates", "age,city"]
+        result = isthmus("explore", people, *options)
+        assert "Column 'city' holds texts, which cannot be coordinates" in result.err
+        assert isthmus("explore", people, "-k", 2, "--metric", "gower").status == 0
+        assert (tmp_path / "isthmus.html").exists()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--missing", "mean"], "--missing mean does not go with --metric gower"),
+            (["--scale", "robust"], "--scale robust does not go with --metric gower"),
+        ],
+    )
+    def test_refused(self, isthmus, people, options, message):
+        result = isthmus("cluster", people, "-k", 2, "--metric", "gower", *options)
+        assert (result.status, message in result.err) == (2, True)
+
+    def test_values_of_other_kinds(self, isthmus, people, tmp_path):
+        isthmus("cluster", people, "-k", 2, "--metric", "gower", "--save", "m", "-o", "o.csv")
+        (tmp_path / "new.csv").write_text("age,city,since,code\nold,Rome,2024-01-01,1\n")
+        result = isthmus("predict", "m", "new.csv")
+        assert (result.status, "held numbers in the fit" in result.err) == (2, True)
+        pq.write_table(pa.table({"x": [[1], [2]]}), tmp_path / "in.parquet")
+        result = isthmus("cluster", "in.parquet", "-k", 2, "--metric", "gower")
+        assert (result.status, "values of the types list" in result.err) == (2, True)

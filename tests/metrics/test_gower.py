@@ -233,7 +233,9 @@ def test_models_predict_and_are_saved(tmp_path, estimator, with_gaps):
 
 def test_weights_of_rows_and_neighbourhoods():
     weights = [1, 1, 0, 1, 1, 0]
-    labels = TransitiveCut(2, metric="gower").fit(PEOPLE, sample_weight=weights).labels_
+    params = {"w": {"age": 2.0}}
+    model = TransitiveCut(2, metric="gower", metric_params=params)
+    labels = model.fit(PEOPLE, sample_weight=weights).labels_
     assert labels.tolist() == [labels[0]] * 3 + [1 - labels[0]] * 3
     model = TransitiveCut(2, metric="gower", n_neighbors=2).fit(PEOPLE)
     assert model.predict(PEOPLE).tolist() == model.labels_.tolist()

@@ -15,6 +15,7 @@ from isthmus.cli.columns import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line
 from isthmus.cli.fields import MISSING_ADVICE, ROUNDED, why_not_finite
 from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.mixed_columns import in_array
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, column_names
 
 _BLOCK = 1 << 16
@@ -94,9 +95,14 @@ def read_npy(
 
 
 def read_parquet(
-    stream: BinaryIO, source: str, selection: Selection, *, allow_missing: bool = False
+    stream: BinaryIO,
+    source: str,
+    selection: Selection,
+    *,
+    allow_missing: bool = False,
+    mixed: bool = False,
 ) -> ParquetTable:
-    """Read a Parquet file."""
+    """Read a Parquet file; ``mixed`` takes columns of dates and texts, too."""
     pa = require_pyarrow()
     import pyarrow.parquet as pq
 
@@ -113,6 +119,9 @@ def read_parquet(
     if selection.columns is None:
         _refuse_index(table, selected, source)
     columns = [table.column(position) for position in selected]
+    if mixed:
+        points = in_array([column.to_pylist() for column in columns])
+        return ParquetTable(names, selected, points, ",", table)
     for position, column in zip(selected, columns, strict=True):
         _check_column(column, describe_column(position, names), source, allow_missing)
     single = all(pa.types.is_float32(column.type) for column in columns)

@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus._utils.parallel import chunks
 from isthmus._utils.progress import Progress
-from isthmus._utils.typing import Floats
+from isthmus._utils.typing import Array, Floats
 from isthmus.cli.columns import (
     Selection,
     describe_column,
@@ -25,12 +25,19 @@ from isthmus.cli.errors import UserError, shown
 from isthmus.cli.fast_csv import read_numbers
 from isthmus.cli.fields import is_missing, is_number, parse_numbers, why_no_number
 from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.mixed_columns import column_of_texts, in_array
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, TextSink, as_field, column_names
 
 # Rows converted together: enough to be fast, few enough for their strings to be small beside
 # the file itself.
 _BLOCK = 1 << 12
 _OTHER_DELIMITERS = ";\t|"
+
+
+class Mixed(NamedTuple):
+    """What to take for a text among selected columns, though it may look like a number."""
+
+    texts: tuple[int, ...] = ()  # counted from 0 among the selected ones
 
 
 class TextOptions(NamedTuple):
@@ -43,6 +50,7 @@ class TextOptions(NamedTuple):
     selection: Selection = Selection()
     allow_missing: bool = False  # whether a missing value is NaN, and not an error
     progress: Progress | None = None
+    mixed: Mixed | None = None  # whether selected columns may hold dates and texts
 
 
 class Layout(NamedTuple):
@@ -92,13 +100,16 @@ class CsvTable(Table):
         columns = [
             pa.array(texts[position], pa.string())
             if position in texts
-            else pa.array(
-                np.ascontiguousarray(self.points[:, self.selected.index(position)]),
-                from_pandas=True,  # NaN is missing
-            )
+            else self._selected_to_arrow(pa, self.selected.index(position))
             for position in range(self.n_columns)
         ]
         return pa.Table.from_arrays(columns, names=column_names(self.names, self.n_columns))
+
+    def _selected_to_arrow(self, pa: Any, j: int) -> Any:
+        column = self.points[:, j]
+        if column.dtype == object:
+            return pa.array(column.tolist())
+        return pa.array(np.ascontiguousarray(column), from_pandas=True)  # NaN is missing
 
     def write_text(
         self,
@@ -157,10 +168,13 @@ def read_csv(stream: BinaryIO, source: str, options: TextOptions) -> CsvTable:
     names = fields if header else None
     selected = resolve_selection(options.selection, names, len(fields), source)
     layout = Layout(source, dialect, names, len(fields), selected, options.allow_missing)
-    points = read_numbers(data, layout, options.progress)
+    points = None if options.mixed else read_numbers(data, layout, options.progress)
     if points is None:
         counted = _counted(rows if header else chain([first], rows), len(data), options.progress)
-        points = _read_points(counted, layout)
+        if options.mixed is None:
+            points = _read_points(counted, layout)
+        else:
+            points = _read_mixed(counted, layout, options.mixed)
     if not len(points):
         raise UserError(f"{source} has a header, but no rows below it.")
     return CsvTable(
@@ -205,11 +219,7 @@ def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
     blocks = [np.empty((0, len(layout.selected)))]
     while block := list(islice(records, _BLOCK)):
         for record in block:
-            if len(record.fields) != layout.n_columns:
-                raise UserError(
-                    f"{layout.source}, line {record.line}: expected {layout.n_columns} fields, "
-                    f"found {len(record.fields)}."
-                )
+            _check_length(record, layout)
         points = np.empty((len(block), len(layout.selected)))
         for j, position in enumerate(layout.selected):
             fields = [record.fields[position] for record in block]
@@ -221,6 +231,29 @@ def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
             points[:, j] = numbers
         blocks.append(points)
     return np.concatenate(blocks)
+
+
+def _read_mixed(records: Iterator[Record], layout: Layout, mixed: Mixed) -> Array:
+    """Return selected columns as objects, (n_rows, n_selected): numbers, dates, texts, None."""
+    fields: list[list[str]] = [[] for _ in layout.selected]
+    for record in records:
+        _check_length(record, layout)
+        for column, position in zip(fields, layout.selected, strict=True):
+            column.append(record.fields[position])
+    return in_array(
+        [
+            column_of_texts(column, layout.dialect.decimal, as_text=j in mixed.texts)
+            for j, column in enumerate(fields)
+        ]
+    )
+
+
+def _check_length(record: Record, layout: Layout) -> None:
+    if len(record.fields) != layout.n_columns:
+        raise UserError(
+            f"{layout.source}, line {record.line}: expected {layout.n_columns} fields, "
+            f"found {len(record.fields)}."
+        )
 
 
 def _first_wrong_field(block: Sequence[Record], layout: Layout) -> UserError:

@@ -19,6 +19,7 @@ from isthmus.cli.columns import Selection, describe_column, resolve_selection, s
 from isthmus.cli.errors import UserError, one_line, shown
 from isthmus.cli.fields import is_missing, is_number, parse_numbers, why_no_number
 from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.mixed_columns import in_array
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, column_names
 
 # Rows between two reports of progress.
@@ -33,6 +34,7 @@ class SheetOptions(NamedTuple):
     selection: Selection = Selection()
     allow_missing: bool = False
     progress: Progress | None = None
+    mixed: bool = False  # whether selected columns may hold dates and texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ class ExcelTable(Table):
         n_columns = len(self.cells[0])
         columns = []
         for position in range(n_columns):
-            if position in self.selected:
+            if position in self.selected and self.points.dtype != object:
                 numbers = np.ascontiguousarray(self.points[:, self.selected.index(position)])
                 columns.append(pa.array(numbers, from_pandas=True))
                 continue
@@ -88,6 +90,9 @@ def read_excel(stream: BinaryIO, source: str, options: SheetOptions) -> ExcelTab
     if not cells:
         raise UserError(f"{source} has a header, but no rows below it.")
     selected = resolve_selection(options.selection, names, len(first), source)
+    if options.mixed:
+        chosen = [[_or_none(row[position]) for row in cells] for position in selected]
+        return ExcelTable(names, selected, in_array(chosen), ",", cells)
     points = np.empty((len(cells), len(selected)))
     for j, position in enumerate(selected):
         column = [row[position] for row in cells]
@@ -149,6 +154,10 @@ def _cells_of(sheet: Any, progress: Progress | None) -> list[tuple[Any, ...]]:
         rows.pop()
     width = max((_width_of(row) for row in rows), default=0)
     return [(*row[:width], *[None] * (width - len(row))) for row in rows]
+
+
+def _or_none(cell: Any) -> Any:
+    return None if isinstance(cell, str) and is_missing(cell) else cell
 
 
 def _width_of(row: Sequence[Any]) -> int:

@@ -13,6 +13,7 @@ from isthmus.cli.cluster_options import add_explore_options
 from isthmus.cli.columns import Selection, resolve_selection
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.fit import Stopwatch, bar_for, check_method, fit_clusters
+from isthmus.cli.mixed_columns import is_numeric
 from isthmus.cli.prepare import Prepared, check_preparation, prepare
 from isthmus.cli.read_table import input_format, read_options, read_table, what_was_taken
 from isthmus.cli.table import Table, column_names
@@ -110,6 +111,8 @@ def _columns_to_show(
     if hover:
         wanted = resolve_selection(Selection(hover), table.names, len(rows[0]), source)
         texts = {names[j]: ["" if row[j] is None else str(row[j]) for row in rows] for j in wanted}
+    if table.points.dtype == object:
+        return _mixed_columns(table, [names[position] for position in table.selected], texts)
     numbers, fill = table.points, prepared.preparation.fill
     if fill is not None:
         numbers = np.where(np.isnan(numbers), fill, numbers)
@@ -119,3 +122,17 @@ def _columns_to_show(
         texts = {name: [values[row] for row in kept] for name, values in texts.items()}
     shown = [names[position] for position in table.selected]
     return Columns(len(numbers), shown, numbers, texts)
+
+
+def _mixed_columns(table: Table, names: list[str], texts: dict[str, list[str]]) -> Columns:
+    """Return the columns of a table with dates and texts."""
+    columns = dict(zip(names, table.points.T.tolist(), strict=True))
+    numeric = [name for name in names if is_numeric(columns[name])]
+    numbers = np.array([columns[name] for name in numeric], dtype=np.float64).T
+    others = {
+        name: ["" if value is None else str(value) for value in columns[name]]
+        for name in names
+        if name not in numeric and name not in texts
+    }
+    n_rows = len(table.points)
+    return Columns(n_rows, numeric, numbers.reshape(n_rows, -1), others | texts)

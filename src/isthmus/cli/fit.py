@@ -108,11 +108,17 @@ def _shared_parameters(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def wrong_input(points: Array) -> tuple[type[Exception], ...]:
+    """Return what is raised for wrong input; of a table, for values of a wrong type, too."""
+    errors = (ValueError, ThreadsRefusedError)
+    return (*errors, TypeError) if points.dtype == object else errors
+
+
 def _fit(model: Any, points: Array, stopwatch: Stopwatch) -> Fit:
     with warnings.catch_warnings(record=True) as caught, stopwatch.timed("fit"):
         warnings.simplefilter("always")
         try:
             model.fit(points)
-        except (ValueError, ThreadsRefusedError) as error:
+        except wrong_input(points) as error:
             raise UserError(str(error)) from error
     return Fit(model, [one_line(warning.message) for warning in caught])

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isthmus._utils.parallel import ThreadsRefusedError
 from isthmus._utils.tables import count
 from isthmus.cli.cluster import check_column_options
 from isthmus.cli.cluster_options import add_predict_options
 from isthmus.cli.columns import Selection
+from isthmus.cli.csv_table import Mixed
 from isthmus.cli.errors import UserError, say, shown
-from isthmus.cli.fit import Stopwatch, bar_for, is_watched
+from isthmus.cli.fit import Stopwatch, bar_for, is_watched, wrong_input
 from isthmus.cli.load_model import load_model, read_model_head
 from isthmus.cli.read_table import (
     ReadOptions,
@@ -27,6 +27,7 @@ from isthmus.cli.summary import as_json, predictions_as_text, rounded
 from isthmus.cli.table import Table
 from isthmus.cli.write_table import NewColumn, check_new_column, write_column
 from isthmus.metrics.preparation import Preparation
+from isthmus.metrics.table_columns import CATEGORY
 
 DESCRIPTION = """\
 Label the rows of a table by a model that 'isthmus cluster --save' or a model's save() has written.
@@ -54,6 +55,7 @@ class Expected(NamedTuple):
     names: tuple[str, ...] | None
     n_features: int
     preparation: Preparation
+    mixed: Mixed | None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -114,14 +116,19 @@ def _expected_columns(model: Any, name: str) -> Expected:
     preparation = record.preparation
     if preparation is None:
         missing = "nan-euclidean" if record.resolved_metric.accepts_nan else "error"
+        missing = missing if record.columns is None else "gower"
         preparation = Preparation(names, record.n_features, missing)
-    return Expected(names or preparation.columns, record.n_features, preparation)
+    mixed = None
+    if record.columns is not None:
+        columns = enumerate(record.columns.columns)
+        mixed = Mixed(tuple(j for j, column in columns if column.kind == CATEGORY))
+    return Expected(names or preparation.columns, record.n_features, preparation, mixed)
 
 
 def _options_for(expected: Expected, args: argparse.Namespace, file_format: str) -> ReadOptions:
     """Return how to read the table, so that the model's columns are taken in their order."""
     options = read_options(args, bar_for("reading", args))._replace(
-        allow_missing=expected.preparation.missing != "error"
+        allow_missing=expected.preparation.missing != "error", mixed=expected.mixed
     )
     if expected.names is None:
         return options
@@ -162,13 +169,15 @@ def _predict(
     """Return the labels of rows, and which rows these are; None for all."""
     labels = np.empty(0, dtype=np.int32)
     try:
-        points, rows = preparation.apply(table.points)
+        points, rows = table.points, None
+        if preparation.missing != "gower":
+            points, rows = preparation.apply(points)
         model.set_params(n_jobs=args.jobs, verbose=int(is_watched(args)))
         if hasattr(model, "feature_names_in_"):  # they have been compared
             model._keep(replace(model._record, feature_names=None))
         with stopwatch.timed("predict"):
             if len(points):
                 labels = model.predict(points)
-    except (ValueError, ThreadsRefusedError) as error:
+    except wrong_input(table.points) as error:
         raise UserError(str(error)) from error
     return labels, rows

@@ -47,6 +47,8 @@ def check_preparation(args: argparse.Namespace) -> None:
     ``--missing nan-euclidean`` is a metric, and that metric takes missing values.
     """
     metric = canonical_name(args.metric)
+    if metric == "gower":
+        _refuse_with_gower(args)
     if args.missing is None:
         args.missing = "nan-euclidean" if metric == "nan_euclidean" else "error"
     if args.missing == "nan-euclidean":
@@ -63,9 +65,27 @@ def check_preparation(args: argparse.Namespace) -> None:
         )
 
 
+def _refuse_with_gower(args: argparse.Namespace) -> None:
+    """Raise UserError for what Gower's distance sees to itself."""
+    if args.missing is not None:
+        raise UserError(
+            f"--missing {args.missing} does not go with --metric gower, which compares the values "
+            "that two rows both have. Leave it out."
+        )
+    if args.scale not in (None, "none"):
+        raise UserError(
+            f"--scale {args.scale} does not go with --metric gower, which divides columns by their "
+            "ranges. Leave it out."
+        )
+    args.missing = "gower"
+
+
 def prepare(table: Table, args: argparse.Namespace) -> Prepared:
     """Return the points of a table, prepared as asked for."""
     columns = None if table.names is None else tuple(table.selected_names())
+    if args.missing == "gower":
+        preparation = Preparation(columns, table.points.shape[1], "gower")
+        return Prepared(table.points, None, preparation, None)
     try:
         preparation = learn_preparation(
             table.points, missing=args.missing, scale=args.scale or "none", columns=columns

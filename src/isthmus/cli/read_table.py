@@ -14,7 +14,7 @@ from isthmus._utils.progress import Progress
 from isthmus.cli.binary_tables import read_npy, read_parquet
 from isthmus.cli.columns import Selection
 from isthmus.cli.compression import require_zstd, unpacked
-from isthmus.cli.csv_table import CsvTable, TextOptions, read_csv
+from isthmus.cli.csv_table import CsvTable, Mixed, TextOptions, read_csv
 from isthmus.cli.dialect import Dialect
 from isthmus.cli.errors import UserError
 from isthmus.cli.excel_table import SheetOptions, read_excel, require_openpyxl
@@ -42,6 +42,7 @@ class ReadOptions(NamedTuple):
     sheet: str | None = None
     allow_missing: bool = False  # whether a missing value is NaN, and not an error
     progress: Progress | None = None
+    mixed: Mixed | None = None  # whether columns may hold dates and texts
 
 
 def read_options(args: argparse.Namespace, progress: Progress | None = None) -> ReadOptions:
@@ -56,23 +57,26 @@ def read_options(args: argparse.Namespace, progress: Progress | None = None) -> 
         sheet=args.sheet,
         allow_missing=args.missing not in (None, "error"),
         progress=progress,
+        mixed=Mixed() if getattr(args, "metric", None) == "gower" else None,
     )
 
 
 def read_table(name: str | None, options: ReadOptions) -> Table:
     """Read the file of that name; ``-`` and None stand for standard input."""
     file_format = input_format(name, options)
-    missing = options.allow_missing
+    missing, is_mixed = options.allow_missing, options.mixed is not None
     with _open(name) as (stream, source):
         if file_format == "npy":
-            return read_npy(stream, source, options.selection, allow_missing=missing)
+            return read_npy(stream, source, options.selection, allow_missing=missing or is_mixed)
         if file_format == "parquet":
-            return read_parquet(stream, source, options.selection, allow_missing=missing)
+            return read_parquet(
+                stream, source, options.selection, allow_missing=missing, mixed=is_mixed
+            )
         shared = (options.header, options.selection, missing, options.progress)
         if file_format == "xlsx":
-            return read_excel(stream, source, SheetOptions(options.sheet, *shared))
+            return read_excel(stream, source, SheetOptions(options.sheet, *shared, is_mixed))
         delimiter = _delimiter(file_format, options)
-        text = TextOptions(delimiter, options.decimal, options.encoding, *shared)
+        text = TextOptions(delimiter, options.decimal, options.encoding, *shared, options.mixed)
         return read_csv(stream, source, text)
 
 

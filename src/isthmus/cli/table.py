@@ -33,7 +33,7 @@ class Table(ABC):
     names: tuple[str, ...] | None  # the header
     selected: tuple[int, ...]  # the positions of the clustered columns, counted from 0
     # (n_rows, n_selected), those columns, float64 or float32: finite, or NaN for missing values
-    # where these are allowed
+    # where these are allowed; for --metric gower objects: numbers, dates, texts, None
     points: Array
     delimiter: str  # between the fields when the table is written to standard output as text
 

@@ -15,6 +15,8 @@ from isthmus._utils.parameters import check_choice
 from isthmus._utils.typing import Array, Floats
 
 MISSING = ("error", "drop", "mean", "nan-euclidean")
+# What a preparation may say: Gower's distance sees to missing values itself.
+_KNOWN = (*MISSING, "gower")
 SCALES = ("none", "standard", "robust")
 
 
@@ -26,7 +28,7 @@ class Preparation:
     ----------
     columns : tuple of str, or None where columns have no names
     n_features : int
-    missing : {"error", "drop", "mean", "nan-euclidean"}
+    missing : {"error", "drop", "mean", "nan-euclidean", "gower"}
         What becomes of a row with missing values: it is wrong, left out, filled with the means of
         the columns, or compared by the values that it has.
     scale : {"none", "standard", "robust"}
@@ -96,7 +98,7 @@ class Preparation:
             raise ValueError("a preparation must have the names of all columns.")
         if saved["n_features"] != n_features or type(saved["n_features"]) is not int:
             raise ValueError(f"a preparation of {n_features} columns must say so.")
-        missing = check_choice(saved["missing"], "missing", MISSING)
+        missing = check_choice(saved["missing"], "missing", _KNOWN)
         scale = check_choice(saved["scale"], "scale", SCALES)
         needed = {"fill": missing == "mean", "centre": scale != "none", "spread": scale != "none"}
         numbers = {
