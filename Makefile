@@ -12,11 +12,12 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo test test-bounds test-oldest test-wheel fuzz lint bench clean help
+.PHONY: demo test coverage test-bounds test-oldest test-wheel fuzz lint bench clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
-	@echo "make test         run the test suite with coverage"
+	@echo "make test         run the test suite"
+	@echo "make coverage     run it and report the lines that no test reaches"
 	@echo "make test-bounds  run its core with kernels that check every index"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
@@ -53,7 +54,11 @@ demo: $(VENV)/.demo
 	$(BIN)/isthmus demo --output isthmus-demo.png --page isthmus-demo.html
 
 test: $(VENV)/.dev
-	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --durations=8
+
+# Apart from "test": what it records makes tests, and above all Numba's compiler, slower by half.
+coverage: $(VENV)/.dev
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
 
 # The packages that have kernels. Their code with checks is slow, and kept apart.
 test-bounds: $(VENV)/.dev
