@@ -63,7 +63,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": ".",  # all of them run
     "ignore_pattern": "__init__",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.ScriptOrder",
     "abort_on_example_error": True,
     "backreferences_dir": "_generated/used_in",
     "doc_module": ("isthmus",),

@@ -1,0 +1,42 @@
+"""The order of the scripts in each section of the gallery."""
+
+from __future__ import annotations
+
+ORDER = (
+    "shapes_and_six_methods",
+    "how_many_clusters",
+    "new_points",
+    "table_to_report",
+    "pipeline",
+    "cut_and_kmeans",
+    "cities",
+    "words",
+    "graph",
+    "sentences",
+    "digits",
+    "many_features",
+    "stars",
+    "half_a_million_points",
+    "outliers",
+    "hierarchy",
+    "path_between_points",
+    "matrix",
+    "certainty",
+    "embedding",
+    "explorer",
+)
+
+
+class ScriptOrder:
+    """Sphinx-gallery's interface: a key for each file; scripts that are not listed come last."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __call__(self, filename: str) -> tuple[int, str]:
+        """Return the key of a script."""
+        name = filename.removesuffix(".py")
+        return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+    def __repr__(self) -> str:
+        return "<ScriptOrder>"
