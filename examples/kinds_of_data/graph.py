@@ -17,7 +17,7 @@ rng = np.random.default_rng(0)
 # Three wings of a building, 5 x 8 rooms each, joined by two long passages.
 x, y = np.meshgrid(np.arange(8.0), np.arange(5.0))
 wing = np.column_stack([x.ravel(), y.ravel()])
-rooms = np.vstack([wing, wing + [8.6, 0.0], wing + [0.0, 5.6]])
+rooms = np.vstack([wing, np.add(wing, [8.6, 0.0]), np.add(wing, [0.0, 5.6])])
 doors = [(i, i + 1) for i in range(120) if i % 8 != 7]
 doors += [(i, i + 8) for i in range(120) if i % 40 < 32]
 passages = [(7 + 16, 40 + 16), (32, 80)]
