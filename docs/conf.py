@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": ".",  # all of them run
     "ignore_pattern": "__init__",
+    "subsection_order": "gallery_order.section_key",
     "within_subsection_order": "gallery_order.ScriptOrder",
     "abort_on_example_error": True,
     "backreferences_dir": "_generated/used_in",
@@ -81,6 +82,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # it fetches pages, which a browser refuses for local files
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "isthmus"},
     "header_links_before_dropdown": 7,

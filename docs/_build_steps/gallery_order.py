@@ -1,7 +1,10 @@
-"""The order of the scripts in each section of the gallery."""
+"""The order of the sections of the gallery, and of the scripts in each."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+SECTIONS = ("first_steps", "kinds_of_data", "inside_a_result")
 ORDER = (
     "shapes_and_six_methods",
     "how_many_clusters",
@@ -25,6 +28,11 @@ ORDER = (
     "embedding",
     "explorer",
 )
+
+
+def section_key(folder: str) -> int:
+    """Return the place of a section."""
+    return SECTIONS.index(Path(folder).name)
 
 
 class ScriptOrder:

@@ -6,6 +6,7 @@ isthmus follows scikit-learn's conventions: imputation, scaling and encoding com
 the pipeline labels new rows as it labels the old ones.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
@@ -38,4 +39,8 @@ pd.crosstab(kinds, labels, rownames=["kind"], colnames=["cluster"])
 # New rows take the same way:
 
 new = pd.DataFrame({"height_cm": [100, 1000], "leaf_mm": [np.nan, 85], "soil": ["sand", "clay"]})
-pipeline.predict(new)
+print(pipeline.predict(new))
+
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+ax.scatter(plants["leaf_mm"], plants["height_cm"], c=labels, cmap="tab10", vmax=9)
+ax.set(xscale="log", yscale="log", xlabel="leaf (mm)", ylabel="height (cm)")

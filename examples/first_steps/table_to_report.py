@@ -5,6 +5,7 @@ A table, clustered and reported
 Wines by 13 measurements in different units: scale them, fit, and read the summary.
 """
 
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
@@ -27,3 +28,10 @@ model.summary_.to_frame()[columns].round(2)
 # The means of the original columns, in their units, by cluster:
 
 table.groupby(model.labels_).mean().T.round(1)
+
+# %%
+# And a picture, on two of the columns:
+
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+ax.scatter(table["flavanoids"], table["proline"], c=model.labels_, cmap="tab10", vmax=9)
+ax.set(xlabel="flavanoids", ylabel="proline")

@@ -6,6 +6,7 @@ One HTML page without a network or a server: a slider for k, the points, the den
 evidence for each number of clusters, outliers, and the path between any two points. Try it below.
 """
 
+# sphinx_gallery_thumbnail_path = "images/explorer_digits.png"
 from sklearn.datasets import load_iris
 
 from isthmus import TransitiveCut

@@ -7,11 +7,12 @@ model gives better vectors than the word counts here; the rest stays the same. N
 (``n_neighbors``) take the noise out of single distances.
 """
 
-from sklearn.decomposition import TruncatedSVD
+import matplotlib.pyplot as plt
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
-from isthmus import TransitiveCut
+from isthmus import NeighborMean, TransitiveCut
 
 sentences = """
 My card was stolen, please block the card
@@ -46,6 +47,12 @@ for cluster in range(4):
     for sentence, label in zip(sentences, model.labels_, strict=True):
         if label == cluster:
             print("   ", sentence)
+
+# %%
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+plane = PCA(2).fit_transform(NeighborMean(4, metric="angular").fit_transform(vectors))
+ax.scatter(*plane.T, c=model.labels_, cmap="tab10", vmax=9)
+ax.set(xticks=[], yticks=[], title="means of neighbourhoods, two principal components")
 
 # %%
 # :doc:`/embeddings` has what to choose for thousands of texts, and how good the result is.
