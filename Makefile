@@ -88,6 +88,7 @@ dist: $(VENV)/.dev
 	rm -rf dist
 	$(RUN) build --outdir dist
 	$(RUN) twine check --strict dist/*
+	$(BIN)/cffconvert --validate
 
 test-wheel: dist
 	rm -rf $(WHEEL)
