@@ -17,7 +17,7 @@ from isthmus.cut.settings import CutSettings
 from isthmus.dask.api import as_dask_tree, check_n_cells, reporter
 from isthmus.dask.clusters import Cutter, NeedsAllPointsError, gather_tree
 from isthmus.dask.contraction import RowLabels, join_rows, take_rows
-from isthmus.dask.executors import DaskExecutor, Executor, ThreadExecutor, find_executor
+from isthmus.dask.executors import DaskExecutor, Executor, ThreadExecutor, find_executor, for_each
 from isthmus.dask.inputs import (
     as_blocks,
     check_looks,
@@ -169,7 +169,7 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         executor = find_executor(None, check_n_jobs(self.n_jobs), self.folder)
         report = reporter(self.verbose)
         self._forget()
-        blocks = [executor.block(block) for block in given.blocks]
+        blocks = executor.blocks(given.blocks)
         looks = look_at_blocks(executor, blocks, self.n_cells, metric, report)
         n_rows = check_looks(looks)
         mapping = find_map(metric, looks)
@@ -300,9 +300,7 @@ def _labels(cutter: Cutter, settings: CutSettings) -> list[Any]:
         whole = UltrametricTree.from_spanning_tree(gather_tree(cutter.executor, cutter.tree))
         weights = _gathered_weights(cutter) if cutter.has_weights else None
         labels = CutClusterer(whole, weights).labels(settings)
-        rows = cutter.executor.gather(
-            [cutter.executor.submit("rows", _rows_of, cell) for cell in cutter.tree.cells]
-        )
+        rows = for_each(cutter.executor, "rows", _rows_of, cutter.tree.cells)
         return [RowLabels(of_cell, labels[of_cell]) for of_cell in rows]
 
 
@@ -317,8 +315,7 @@ def _rows_and_weights(cell: Any) -> tuple[Ints, Array]:
 
 def _gathered_weights(cutter: Cutter) -> Array:
     weights = np.empty(cutter.tree.n_points)
-    tasks = [cutter.executor.submit("rows", _rows_and_weights, cell) for cell in cutter.tree.cells]
-    for rows, of_cell in cutter.executor.gather(tasks):
+    for rows, of_cell in for_each(cutter.executor, "rows", _rows_and_weights, cutter.tree.cells):
         weights[rows] = of_cell
     return weights
 
