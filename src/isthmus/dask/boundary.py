@@ -22,6 +22,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
 # Only the nearest points of a pair are compared; see Near.
 _NEAREST = -1.0
 # Rounds in which each node looks for the nearest point of every other cell first.
-_PROBES = 2
+_PROBES = 1
 
 
 @dataclass
@@ -296,6 +297,9 @@ class Boundary:
             for i, j in np.argwhere(np.triu(group[:, None] != group[None, :], 1))
         ]
         heapq.heapify(heap)
+        of_cells = [
+            group_nodes(self.nodes, np.arange(first, last)) for first, last in pairwise(self.first)
+        ]
         found, pair = [], np.empty(2, dtype=np.int64)
         while len(np.unique(group)) > 1:
             _, is_measured, i, j, x, y = heapq.heappop(heap)
@@ -305,7 +309,7 @@ class Boundary:
                 found.append((x, y))
                 group[group == group[j]] = group[i]
                 continue
-            nearest = nearest_nodes(self.nodes, self.first, i, j, pair)
+            nearest = nearest_nodes(self.nodes, of_cells[i], of_cells[j], pair)
             heapq.heappush(heap, (nearest, True, i, j, int(pair[0]), int(pair[1])))
         x, y = np.array(found).T
         return Pairs(x, y, np.full(len(x), np.inf))

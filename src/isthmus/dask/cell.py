@@ -11,6 +11,7 @@ from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.boxes import (
     Boxes,
     CellView,
+    Marks,
     Near,
     Pairs,
     Side,
@@ -22,6 +23,7 @@ from isthmus.dask.boxes import (
     gaps_between,
     mark_mutual,
     mark_near,
+    no_marks,
     safe_share,
     squared_diameters,
 )
@@ -343,13 +345,13 @@ def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[
     """Return the edges between cells of the tree of some points, and how many points these are."""
     near = Near(*(np.concatenate(each) for each in zip(*(m.near for m in meetings), strict=True)))
     own = choose_points(cell, near)
-    keep = np.zeros(len(own.row), dtype=np.bool_)
+    marks = no_marks(own.side)
     together = []
     for meeting, other in zip(meetings, others, strict=True):
-        keep_other = np.zeros(len(other.row), dtype=np.bool_)
-        _mark_mutual(own.side, other.side, meeting, keep, keep_other)
-        together.append((other, keep_other))
-    together.append((own, keep))
+        of_other = no_marks(other.side)
+        _mark_mutual(own.side, other.side, meeting, marks, of_other)
+        together.append((other, of_other.keep))
+    together.append((own, marks.keep))
     cells = np.repeat([c.cell for c, _ in together], [np.count_nonzero(k) for _, k in together])
     position, rows = (
         np.concatenate([getattr(c, name)[k] for c, k in together]) for name in ("position", "row")
@@ -365,17 +367,17 @@ def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[
     return found, len(points)
 
 
-def _mark_mutual(own: Side, other: Side, meeting: Meeting, keep: Array, keep_other: Array) -> None:
+def _mark_mutual(own: Side, other: Side, meeting: Meeting, marks: Marks, others: Marks) -> None:
     """Mark the points that are to be compared."""
     if len(meeting.near.limit) and meeting.near.limit[0] < 0.0:  # the nearest points of each pair
-        keep[:] = keep_other[:] = True
+        marks.keep[:] = others.keep[:] = True
         return
     pairs = meeting.pairs
     x, has_x = _slots(own.node, pairs.x)
     y, has_y = _slots(other.node, pairs.y)
     both = has_x & has_y
     slots = Pairs(x[both], y[both], pairs.longest[both])
-    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), keep, keep_other)
+    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), marks, others)
 
 
 def _slots(nodes: Ints, wanted: Ints) -> tuple[Ints, Array]:
