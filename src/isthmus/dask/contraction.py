@@ -289,5 +289,6 @@ def join_rows(parts: list[RowLabels], start: int, stop: int) -> Labels:
     """Return the labels of rows start … stop - 1, from all cells."""
     joined = np.empty(stop - start, dtype=np.int32)
     for part in parts:
-        joined[part.rows - start] = part.labels
+        rows, labels = take_rows(part, start, stop)
+        joined[rows - start] = labels
     return joined

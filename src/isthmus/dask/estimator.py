@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
 from isthmus._utils.progress import check_verbose
-from isthmus._utils.typing import Array, Ints, Labels
+from isthmus._utils.typing import Array, Ints
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.dask.api import as_dask_tree, check_n_cells, reporter
 from isthmus.dask.clusters import Cutter, NeedsAllPointsError, gather_tree
 from isthmus.dask.contraction import RowLabels, join_rows, take_rows
-from isthmus.dask.executors import DaskExecutor, Executor, ThreadExecutor, find_executor, for_each
+from isthmus.dask.executors import Executor, ThreadExecutor, find_executor, for_each
 from isthmus.dask.inputs import (
     as_blocks,
     check_looks,
@@ -325,21 +325,11 @@ def _as_dask_array(executor: Executor, labels: list[Any], starts: Ints) -> Any:
     import dask.array as da
     from dask.delayed import delayed
 
-    chunks = (tuple(np.diff(starts).tolist()),)
-    if not isinstance(executor, DaskExecutor):
-        return da.from_array(joined_labels(executor, labels, int(starts[-1])), chunks=chunks)
     blocks = []
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        parts = [delayed(take_rows)(executor.delayed(cell), start, stop) for cell in labels]
+        parts = [executor.delayed(cell) for cell in labels]
+        if not executor.shares_memory:  # what other workers hold is not worth moving as a whole
+            parts = [delayed(take_rows)(part, start, stop) for part in parts]
         joined = delayed(join_rows)(parts, start, stop)
         blocks.append(da.from_delayed(joined, (stop - start,), np.int32))
     return da.concatenate(blocks)
-
-
-def joined_labels(executor: Executor, labels: list[Any], n_rows: int) -> Labels:
-    """Return the labels of all rows, cell by cell."""
-    joined = np.empty(n_rows, dtype=np.int32)
-    for handle in labels:
-        rows, of_cell = executor.gather([handle])[0]
-        joined[rows] = of_cell
-    return joined
