@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from isthmus.cli import out_of_core
 from isthmus.cli.cluster_options import add_options
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.fit import Stopwatch, bar_for, check_method, fit_clusters
@@ -30,6 +31,7 @@ examples:
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
   isthmus cluster export.xlsx -k 4 --missing drop --scale standard --save model.isthmus
   isthmus cluster embeddings.npy -k 20 --metric cosine --neighbors 30 -o labels.npy
+  isthmus cluster folder/ -k 10 --out-of-core --scratch /scratch -o labels.parquet
   cat points.csv | isthmus cluster -k 3 --columns 2-4 --labels-only | sort | uniq -c
 
 The table goes to standard output, or to the file of --output; the summary goes to standard
@@ -41,6 +43,8 @@ all went well, 2 if an option or a file was wrong (nothing is written then), 130
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
+    if args.out_of_core:
+        return out_of_core.run(args)
     options = read_options(args)
     file_format = input_format(args.input, options)
     check_method(args)

@@ -17,6 +17,7 @@ from isthmus.cli.formats import (
     check_delimiter,
     check_encoding,
 )
+from isthmus.cli.out_of_core import add_out_of_core_options
 from isthmus.metrics.preparation import MISSING, SCALES
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
 from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
@@ -57,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_output_options(output)
     model = "also keep the fitted model, for 'isthmus predict' and for Python; .isthmus is usual"
     _add(output, "--save", model, metavar="MODEL")
+    add_out_of_core_options(parser.add_argument_group("tables that are larger than memory"))
 
 
 def add_predict_options(parser: argparse.ArgumentParser) -> None:

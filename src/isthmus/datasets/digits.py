@@ -65,10 +65,20 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
     OSError
         If there is no such file and OpenML does not answer.
 
+    See Also
+    --------
+    load_digits_stand_in : Digits that need neither file nor network.
+    digit_subset : Some of the digits.
+
     Notes
     -----
     The file holds the arrays K, of shape (9298, 256) and type int16, the grey levels times 1000,
     and y, the digits.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import load_usps
+    >>> X, y = load_usps(return_X_y=True)  # doctest: +SKIP
     """
     path = _usps_path()
     if path is None:
@@ -119,6 +129,18 @@ def load_digits_stand_in(return_X_y: bool = False) -> Any:
     Returns
     -------
     Bunch, or the pair (data, target)
+
+    See Also
+    --------
+    load_usps : The digits of the paper.
+    digit_subset : Some of the digits.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import load_digits_stand_in
+    >>> X, y = load_digits_stand_in(return_X_y=True)
+    >>> X.shape
+    (1797, 64)
     """
     return datasets.load_digits(return_X_y=return_X_y)
 
@@ -151,6 +173,11 @@ def digit_subset(
         The images, in random order.
     y : ndarray of shape (n_samples,)
         Their digits, as they were given.
+
+    See Also
+    --------
+    load_usps : The digits of the paper.
+    load_digits_stand_in : Digits that need no file.
 
     Examples
     --------

@@ -51,6 +51,12 @@ def suggest_n_clusters(
         ``n_clusters``, ``confidence`` ("clear", "weak" or "no clear structure"), ``explanation``,
         ``ranking``, and arrays of evidence; ``print`` shows a table.
 
+    See Also
+    --------
+    TransitiveCut : With ``n_clusters="auto"`` it takes the suggested number.
+    isthmus.plotting.plot_suggestion : Draw the evidence.
+    isthmus.model_selection.Suggestion : What is returned.
+
     Notes
     -----
     O(n log n + n k_max) time after the spanning tree, nothing random. It does not depend on units,

@@ -116,6 +116,12 @@ def minimum_spanning_tree(
         Edges from the lightest to the heaviest; equal weights by index. ``engine`` says what
         found them.
 
+    See Also
+    --------
+    SpanningTree : What is returned.
+    UltrametricTree.from_data : Points to transitive distances in one step.
+    isthmus.dask.minimum_spanning_tree : For more points than one machine holds.
+
     Notes
     -----
     A callable is called about n² / 2 times, on one thread, as ``metric(x, y, **metric_params)``.
