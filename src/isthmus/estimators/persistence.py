@@ -53,7 +53,7 @@ _STORED = (
     "suggestion",
     "neighborhood",
     "preparation",
-    "table",
+    "columns",
     "constraints",
 )
 
@@ -85,7 +85,7 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
         state["suggestion"] = parts
     if fitted.columns is not None:
-        state["table"] = fitted.columns.to_content()
+        state["columns"] = fitted.columns.to_content()
     if fitted.preparation is not None:
         state["preparation"] = fitted.preparation.to_content()
     kind = type(estimator).__name__
@@ -192,11 +192,11 @@ def _unpacked_metric(state: dict[str, Any]) -> tuple[AnyMetric, TableColumns | N
     """Return the metric, and the columns where it is that of a table."""
     metric = resolve_metric(state["metric"], state["metric_params"])
     if not isinstance(metric, GowerMetric):
-        if "table" in state:
+        if "columns" in state:
             raise ValueError(f"metric={metric.name!r} has no table.")
         return metric, None
     points = check_points(state["points"], allow_nan=True)
-    columns = TableColumns.from_content(state["table"], points.shape[1])
+    columns = TableColumns.from_content(state["columns"], points.shape[1])
     check_codes(points, columns)
     return table_metric(columns, state["metric_params"], points), columns
 

@@ -166,7 +166,7 @@ def run_prim(
         advance(state, max(1, min(n_steps - done, _WORK_PER_CALL // work_per_step)))
         if progress is not None:  # the later a step, the fewer points are left to look at
             left = n_steps - int(state.n_edges[0])
-            progress(n_steps**2 - left**2, n_steps**2)
+            progress(n_steps - left * left // n_steps, n_steps)
     return state
 
 

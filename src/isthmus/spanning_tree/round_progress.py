@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from math import log
 
-# Progress is reported in so many parts.
-REPORTED = 1000
-
 
 def share_of_rounds(n_points: int, n_edges: int) -> float:
     """Return the share of the rounds that is done, from 0 to 1, once n_edges are found.

@@ -21,7 +21,7 @@ from isthmus.neighbors.by_blocks import list_length, neighbors_from_lists
 from isthmus.spanning_tree.best_edges import HUGE, Best, join_best, make_best, make_joined
 from isthmus.spanning_tree.by_blocks import rounds
 from isthmus.spanning_tree.engine import Declined, Edges
-from isthmus.spanning_tree.round_progress import REPORTED, share_of_rounds
+from isthmus.spanning_tree.round_progress import share_of_rounds
 
 # Points in a list.
 _NEIGHBOURS = 8
@@ -218,8 +218,9 @@ class _Run:
             rounds_done = share_of_rounds(self.blocks.n_points, self.n_edges)
             rounds_done += (1.0 - rounds_done) * share_of_search / 2
             share = _FIRST * share_of_neighbours + (1.0 - _FIRST) * rounds_done
-            self.reported = max(self.reported, round(share * REPORTED))
-            self.progress(self.reported, REPORTED)
+            n_edges = self.blocks.n_points - 1
+            self.reported = max(self.reported, round(share * n_edges))
+            self.progress(self.reported, n_edges)
 
 
 def _labels_of_blocks(labels: Labels, blocks: Blocks) -> Labels:

@@ -31,7 +31,7 @@ from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves
 from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.prim import prim_of_points
-from isthmus.spanning_tree.round_progress import REPORTED, share_of_rounds
+from isthmus.spanning_tree.round_progress import share_of_rounds
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
@@ -241,7 +241,8 @@ class _Run:
             first = 0.5 if self.constants["DIMS"] <= 3 else 0.8
             joined = share_of_rounds(self.tree.n_points, self.n_edges)
             share = first * share_of_neighbours + (1.0 - first) * joined
-            self.progress(round(share * REPORTED), REPORTED)
+            n_edges = self.tree.n_points - 1
+            self.progress(round(share * n_edges), n_edges)
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their accumulated lengths."""
