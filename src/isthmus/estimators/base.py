@@ -138,6 +138,8 @@ class TransitiveClusterer(
         variances estimated from the rows, coordinates that repeat as on a lattice, a parameter
         that was changed since. If it fails, the model stays as it was.
 
+        There is no ``partial_fit``: that forgets the rows of earlier calls, and a tree needs all.
+
         Parameters
         ----------
         X : array-like of shape (n_new, n_features)
