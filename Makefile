@@ -12,12 +12,13 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo docs test test-bounds test-oldest test-wheel fuzz lint bench dist clean help
+.PHONY: demo docs test coverage test-bounds test-oldest test-wheel fuzz lint bench dist clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
 	@echo "make docs         build the documentation's site in build/docs, and check its links"
-	@echo "make test         run the test suite with coverage"
+	@echo "make test         run the test suite"
+	@echo "make coverage     run it and report the lines that no test reaches"
 	@echo "make test-bounds  run its core with kernels that check every index"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
@@ -66,7 +67,11 @@ docs: $(VENV)/.docs
 	@echo "the site: build/docs/index.html"
 
 test: $(VENV)/.dev
-	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --durations=8
+
+# Apart from "test": what it records makes tests, and above all Numba's compiler, slower by half.
+coverage: $(VENV)/.dev
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
 
 # The packages that have kernels. Their code with checks is slow, and kept apart.
 test-bounds: $(VENV)/.dev

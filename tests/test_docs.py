@@ -14,12 +14,14 @@ from matplotlib import pyplot as plt
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
+# The test of the approximate engine has this example: compiling pynndescent takes a minute.
+SLOW = 'engine="approximate"'
 # Blocks of code without prompts, which run from the top of a page to its end.
 BLOCKS = {
     page: [
         block
         for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-        if ">>> " not in block
+        if ">>> " not in block and SLOW not in block
     ]
     for page in PAGES
 }

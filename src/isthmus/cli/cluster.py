@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 from isthmus._utils.parallel import ThreadsRefusedError
+from isthmus.cli import out_of_core
 from isthmus.cli.cluster_options import KMEANS_OPTIONS, add_options
 from isthmus.cli.columns import Selection
 from isthmus.cli.errors import UserError, one_line, say
@@ -31,6 +32,7 @@ examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
   isthmus cluster embeddings.npy -k 20 --metric cosine --neighbors 30 -o labels.npy
+  isthmus cluster folder/ -k 10 --out-of-core --scratch /scratch -o labels.parquet
   cat points.csv | isthmus cluster -k 3 --columns 2-4 --labels-only | sort | uniq -c
 
 The table goes to standard output, or to the file of --output; the summary goes to standard
@@ -41,6 +43,8 @@ error, as a small table or, with --json, as one JSON object. Exit status: 0 if a
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
+    if args.out_of_core:
+        return out_of_core.run(args)
     read_options = ReadOptions(
         args.format, args.delimiter, args.header, Selection(args.columns, args.exclude)
     )

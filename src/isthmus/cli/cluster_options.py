@@ -9,6 +9,7 @@ from typing import Any
 
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
+from isthmus.cli.out_of_core import add_out_of_core_options
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
 from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
 
@@ -40,6 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument_group("with --method kmeans only", argument_default=argparse.SUPPRESS)
     )
     _add_output_options(parser.add_argument_group("output"))
+    add_out_of_core_options(parser.add_argument_group("tables that are larger than memory"))
 
 
 def add_explore_options(parser: argparse.ArgumentParser) -> None:

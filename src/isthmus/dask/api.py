@@ -11,7 +11,8 @@ import numpy as np
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_integer, check_n_jobs
 from isthmus._utils.progress import Stages, check_verbose
-from isthmus.dask.executors import Executor, aligned, find_executor
+from isthmus.dask.cell import edges_of, weights_of
+from isthmus.dask.executors import Aligned, Executor, aligned, find_executor
 from isthmus.dask.inputs import as_blocks, check_looks, check_metric, check_n_features
 from isthmus.dask.points import find_map
 from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
@@ -131,7 +132,7 @@ def minimum_spanning_tree(
     given = as_blocks(X)
     executor = find_executor(client, check_n_jobs(n_jobs))
     report = reporter(verbose)
-    blocks = [executor.block(block) for block in given.blocks]
+    blocks = executor.blocks(given.blocks)
     looks = look_at_blocks(executor, blocks, n_cells, resolved, report)
     check_looks(looks)
     mapping = find_map(resolved, looks)
@@ -146,12 +147,13 @@ def as_dask_tree(executor: Executor, tree: CellTree) -> DistributedTree:
     from dask.delayed import delayed
 
     across, across_weights = tree.edges_across()
-    sizes = [n - 1 - len(gone) for n, gone in zip(tree.n_rows, tree.dropped, strict=True)]
     edges, weights = [da.from_array(across, chunks=-1)], [da.from_array(across_weights, chunks=-1)]
-    for size, handle in zip(sizes, tree.edges_of_cells(executor), strict=True):
-        both = delayed(executor.delayed(handle))
-        edges.append(da.from_delayed(both[0], (size, 2), np.int64))
-        weights.append(da.from_delayed(both[1], (size,), np.float64))
+    rows_of, lengths_of = delayed(Aligned(edges_of)), delayed(Aligned(weights_of))
+    for n_rows, handle, dropped in zip(tree.n_rows, tree.cells, tree.dropped, strict=True):
+        cell, size = executor.delayed(handle), n_rows - 1 - len(dropped)
+        edges.append(da.from_delayed(rows_of(cell, dropped), (size, 2), np.int64))
+        lengths = lengths_of(cell, dropped, tree.mapping)
+        weights.append(da.from_delayed(lengths, (size,), np.float64))
     return DistributedTree(da.concatenate(edges), da.concatenate(weights), tree.n_points, tree.log)
 
 

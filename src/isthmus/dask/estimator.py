@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
 from isthmus._utils.progress import check_verbose
-from isthmus._utils.typing import Array, Ints, Labels
+from isthmus._utils.typing import Array, Ints
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.dask.api import as_dask_tree, check_n_cells, reporter
 from isthmus.dask.clusters import Cutter, NeedsAllPointsError, gather_tree
 from isthmus.dask.contraction import RowLabels, join_rows, take_rows
-from isthmus.dask.executors import DaskExecutor, Executor, ThreadExecutor, find_executor
+from isthmus.dask.executors import Executor, ThreadExecutor, find_executor, for_each
 from isthmus.dask.inputs import (
     as_blocks,
     check_looks,
@@ -174,7 +174,7 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         executor = find_executor(None, check_n_jobs(self.n_jobs), self.folder)
         report = reporter(self.verbose)
         self._forget()
-        blocks = [executor.block(block) for block in given.blocks]
+        blocks = executor.blocks(given.blocks)
         looks = look_at_blocks(executor, blocks, self.n_cells, metric, report)
         n_rows = check_looks(looks)
         mapping = find_map(metric, looks)
@@ -305,9 +305,7 @@ def _labels(cutter: Cutter, settings: CutSettings) -> list[Any]:
         whole = UltrametricTree.from_spanning_tree(gather_tree(cutter.executor, cutter.tree))
         weights = _gathered_weights(cutter) if cutter.has_weights else None
         labels = CutClusterer(whole, weights).labels(settings)
-        rows = cutter.executor.gather(
-            [cutter.executor.submit("rows", _rows_of, cell) for cell in cutter.tree.cells]
-        )
+        rows = for_each(cutter.executor, "rows", _rows_of, cutter.tree.cells)
         return [RowLabels(of_cell, labels[of_cell]) for of_cell in rows]
 
 
@@ -322,8 +320,7 @@ def _rows_and_weights(cell: Any) -> tuple[Ints, Array]:
 
 def _gathered_weights(cutter: Cutter) -> Array:
     weights = np.empty(cutter.tree.n_points)
-    tasks = [cutter.executor.submit("rows", _rows_and_weights, cell) for cell in cutter.tree.cells]
-    for rows, of_cell in cutter.executor.gather(tasks):
+    for rows, of_cell in for_each(cutter.executor, "rows", _rows_and_weights, cutter.tree.cells):
         weights[rows] = of_cell
     return weights
 
@@ -333,21 +330,11 @@ def _as_dask_array(executor: Executor, labels: list[Any], starts: Ints) -> Any:
     import dask.array as da
     from dask.delayed import delayed
 
-    chunks = (tuple(np.diff(starts).tolist()),)
-    if not isinstance(executor, DaskExecutor):
-        return da.from_array(joined_labels(executor, labels, int(starts[-1])), chunks=chunks)
     blocks = []
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        parts = [delayed(take_rows)(executor.delayed(cell), start, stop) for cell in labels]
+        parts = [executor.delayed(cell) for cell in labels]
+        if not executor.shares_memory:  # what other workers hold is not worth moving as a whole
+            parts = [delayed(take_rows)(part, start, stop) for part in parts]
         joined = delayed(join_rows)(parts, start, stop)
         blocks.append(da.from_delayed(joined, (stop - start,), np.int32))
     return da.concatenate(blocks)
-
-
-def joined_labels(executor: Executor, labels: list[Any], n_rows: int) -> Labels:
-    """Return the labels of all rows, cell by cell."""
-    joined = np.empty(n_rows, dtype=np.int32)
-    for handle in labels:
-        rows, of_cell = executor.gather([handle])[0]
-        joined[rows] = of_cell
-    return joined

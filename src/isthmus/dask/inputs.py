@@ -9,7 +9,7 @@ import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.dask.executors import Executor
+from isthmus.dask.executors import Executor, for_each
 from isthmus.dask.points import Look
 from isthmus.kdtree.limits import FEW_FEATURES
 from isthmus.metrics import AnyMetric, MappedMetric
@@ -137,10 +137,8 @@ def check_weights(executor: Executor, sample_weight: Any, starts: Ints) -> Weigh
     if sample_weight is None:
         return Weights(None, 1.0)
     blocks = _blocks_of_weights(sample_weight, starts)
-    handles = [executor.block(block) for block in blocks]
-    looks: list[WeightLook] = executor.gather(
-        [executor.submit("look-at-weights", look_at_weights, handle) for handle in handles]
-    )
+    handles = executor.blocks(blocks)
+    looks: list[WeightLook] = for_each(executor, "look-at-weights", look_at_weights, handles)
     for b, look in enumerate(looks):
         n_rows = int(starts[b + 1] - starts[b])
         if look.n_rows != n_rows:

@@ -12,6 +12,7 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.cut.api import CutClusterer
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.estimators.predictor import Predictor
@@ -47,10 +48,11 @@ def make_clusterer(
     settings: Settings,
     point_weights: Floats | None,
     workspace: Workspace | None = None,
+    constraints: Constraints | None = None,
 ) -> Clusterer:
     """Return what clusters a tree by checked settings."""
     if isinstance(settings, CutSettings):
-        return CutClusterer(tree, point_weights)
+        return CutClusterer(tree, point_weights, constraints=constraints)
     space = TreeSpace(
         tree,
         space=settings.space,
@@ -58,7 +60,7 @@ def make_clusterer(
         point_weights=point_weights,
         workspace=workspace,
     )
-    return KMeansClusterer(space)
+    return KMeansClusterer(space, constraints)
 
 
 def run_clusterer(
@@ -120,6 +122,8 @@ class FittedModel:
         What distances are of; None where they are plain.
     neighbors : (n_fitted, n_neighbors) int32 or None
         The neighbourhoods of the rows on the tree.
+    constraints : Constraints or None
+        What was known of rows, as merges of the tree.
     """
 
     points: Any
@@ -137,6 +141,7 @@ class FittedModel:
     feature_names: Array | None = None
     neighborhood: Neighborhood | None = None
     neighbors: Labels | None = None
+    constraints: Constraints | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -168,7 +173,9 @@ class FittedModel:
     @cached_property
     def clusterer(self) -> Clusterer:
         """What found the clusters."""
-        return make_clusterer(self.tree, self.settings, self.rows.point_weights)
+        return make_clusterer(
+            self.tree, self.settings, self.rows.point_weights, constraints=self.constraints
+        )
 
     @cached_property
     def space(self) -> TreeSpace:
@@ -203,6 +210,11 @@ class FittedModel:
         if self.kmeans_inertia is not None:
             return self.kmeans_inertia
         return self.space.inertia_of(self.rows.on_tree(self.labels))
+
+    def refuse_number(self, n_clusters: int) -> None:
+        """Raise ValueError for a number of clusters that what is known of rows rules out."""
+        if self.constraints is not None:
+            self.constraints.refuse_number(n_clusters, self.tree.n_points, self.rows.numbers)
 
     def labels_for(self, settings: Settings) -> Labels:
         """Return the labels of all rows for settings with another number of clusters."""

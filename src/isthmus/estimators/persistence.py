@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from isthmus._utils.typing import Array, Labels
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
@@ -40,7 +41,15 @@ _PLAIN = (
     "n_features",
     "feature_names",
 )
-_STORED = (*_PLAIN, "spanning_tree", "settings", "rows", "suggestion", "neighborhood")
+_STORED = (
+    *_PLAIN,
+    "spanning_tree",
+    "settings",
+    "rows",
+    "suggestion",
+    "neighborhood",
+    "constraints",
+)
 
 
 def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]) -> None:
@@ -63,6 +72,8 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
             "kind": fitted.neighborhood.kind,
             "neighbors": fitted.neighbors,
         }
+    if fitted.constraints is not None:
+        state["constraints"] = _as_dict(fitted.constraints)
     if fitted.suggestion is not None:
         parts = _as_dict(fitted.suggestion)
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
@@ -130,7 +141,31 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         feature_names=None if names is None else _checked_names(names, n_features),
         neighborhood=neighborhood,
         neighbors=neighbors,
+        constraints=_unpacked_constraints(
+            state.get("constraints"), spanning_tree, settings.n_clusters
+        ),
     )
+
+
+def _unpacked_constraints(saved: Any, tree: SpanningTree, n_clusters: int) -> Constraints | None:
+    if saved is None:
+        return None
+    if saved.keys() != {field.name for field in fields(Constraints)}:
+        raise ValueError("constraints must have all their parts and no others.")
+    for name in ("together", "apart"):
+        merges = _checked_array(saved[name], np.int64, (None,), f"constraints.{name}")
+        in_range = not len(merges) or (merges[0] >= 0 and merges[-1] < len(tree.weights))
+        if not in_range or (merges[1:] <= merges[:-1]).any():
+            raise ValueError(f"constraints.{name} must be merges in their order.")
+    if np.intersect1d(saved["together"], saved["apart"]).size:
+        raise ValueError("an edge that must stay cannot be one that must be cut.")
+    shape = len(saved["apart"]), 2
+    pairs = _checked_array(saved["pairs"], np.int64, shape, "constraints.pairs")
+    if len(pairs) and not (pairs.min() >= 0 and pairs.max() < tree.n_points):
+        raise ValueError("constraints.pairs must be points.")
+    constraints = Constraints(**saved)
+    constraints.refuse_number(n_clusters, tree.n_points)
+    return constraints
 
 
 def _unpacked_neighborhood(

@@ -158,6 +158,7 @@ class TransitiveKMeans(TransitiveClusterer):
 
     def _refuse_other_number(self, n_clusters: int) -> None:
         """Raise ValueError where rows were given for another number of clusters."""
+        super()._refuse_other_number(n_clusters)
         settings = self._record.settings
         assert isinstance(settings, KMeansSettings)
         if settings.given_rows is not None and n_clusters != settings.n_clusters:

@@ -61,7 +61,7 @@ def boruvka_on_blocks(
         if not run.join():
             return Declined(f"more than {most_measured:.2g} distances to measure")
         edges, accumulated = run.edges()
-    return Edges(edges, prepared.heights(accumulated), neighbors=neighbors)
+    return Edges(edges, prepared.heights(accumulated), neighbors=neighbors, by_index=False)
 
 
 class _Run:
