@@ -31,7 +31,7 @@ def both(X, metric="euclidean", params=None, n_jobs=1, *, by_index=False):
     )
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(210) if p[1] > 1])
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(140) if p[1] > 1])
 def test_same_tree_as_prim(kind, n, d, seed):
     # few numbers of coordinates: each is compiled for itself
     boruvka, prim = both(points(kind, n, (1, 2, 3, 2, 3, 2)[d - 1], seed))

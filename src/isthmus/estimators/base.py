@@ -32,7 +32,7 @@ from isthmus.estimators.fitted import (
     Settings,
 )
 from isthmus.estimators.fitting import Known, check_request, extend_clusters, find_clusters
-from isthmus.estimators.input import check_new_input, input_tags
+from isthmus.estimators.input import check_new_input, check_new_table, input_tags
 from isthmus.estimators.persistence import load_model, save_model
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.cluster_path import ClusterPath, cluster_path
@@ -137,6 +137,8 @@ class TransitiveClusterer(
         result could differ, all rows are fitted again: with ``n_neighbors``, more than 8 features,
         variances estimated from the rows, coordinates that repeat as on a lattice, a parameter
         that was changed since. If it fails, the model stays as it was.
+
+        There is no ``partial_fit``: that forgets the rows of earlier calls, and a tree needs all.
 
         Parameters
         ----------
@@ -324,6 +326,9 @@ class TransitiveClusterer(
         fitted = self._record
         probe = copy.copy(self)
         probe._keep(fitted)
+        if fitted.columns is not None:
+            new = check_new_table(probe, X, fitted.columns)
+            return fitted.for_rows(new), new
         return fitted, check_new_input(probe, X, fitted.points, fitted.resolved_metric)
 
     def labels_for(self, n_clusters: int) -> Labels:

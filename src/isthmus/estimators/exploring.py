@@ -39,6 +39,8 @@ def columns_to_show(fitted: FittedModel, X: Any) -> Columns:
             "Rows of weight 0 were left out of the fit, which does not hold them. Give all rows: "
             "explore(X)."
         )
+    if fitted.columns is not None:
+        raise ValueError("The fit was on a table: give it once more, explore(X).")
     return read_columns(fitted.points, names)
 
 

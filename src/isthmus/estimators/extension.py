@@ -34,6 +34,11 @@ def check_extendable(fitted: FittedModel) -> None:
             "extend needs the distances between all rows, and of precomputed ones a fit keeps "
             "none. Fit again on the distances of all rows, the old and the new."
         )
+    if fitted.columns is not None:
+        raise ValueError(
+            "metric='gower' divides columns by their ranges, which more rows may change: fit again "
+            "on all rows, the old and the new."
+        )
     if fitted.constraints is not None:
         raise ValueError(
             "extend does not know must_link, cannot_link and partial_labels of the fit any more. "

@@ -30,14 +30,16 @@ from isthmus.estimators.fitted import (
     run_clusterer,
 )
 from isthmus.estimators.fitted_rows import RowsToFit
-from isthmus.estimators.input import check_input
+from isthmus.estimators.input import check_input, check_table
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
 from isthmus.estimators.tree_cache import TreeCache
 from isthmus.kmeans import KMeansSettings
+from isthmus.metrics.gower import GowerMetric, Table
 from isthmus.metrics.input import Data, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
 from isthmus.model_selection.suggestion import Suggestion
@@ -72,6 +74,7 @@ class Request:
     n_features: int | None
     feature_names: Array | None
     rules: Rules | None = None
+    columns: TableColumns | None = None  # of a table
     extends: FittedModel | None = None
 
 
@@ -92,6 +95,14 @@ def check_request(
 ) -> Request:
     """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
     metric = resolve_metric(estimator.metric, estimator.metric_params)
+    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
+    probe._forget()
+    table: Table | None = None
+    if isinstance(metric, GowerMetric):
+        table = check_table(probe, X, metric)
+        metric = table.metric
+        if estimator.memory is not None:
+            raise ValueError("memory= does not serve metric='gower': use memory=None.")
     neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
     check_engine(estimator.engine, neighbors)
     check_disconnected(estimator.disconnected)
@@ -99,9 +110,7 @@ def check_request(
     cache = None
     if estimator.memory is not None:
         cache = TreeCache(estimator.memory, estimator.metric, estimator.metric_params, neighborhood)
-    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
-    probe._forget()
-    data = check_input(probe, X, metric)
+    data = check_input(probe, X, metric) if table is None else table.points
     weights = check_sample_weight(sample_weight, n_points_of(data))
     if neighbors is not None:
         neighbors = check_given_neighbors(neighbors, n_points_of(data))
@@ -127,8 +136,18 @@ def check_request(
         neighborhood,
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
+    columns = None if table is None else table.columns
     return Request(
-        data, metric, neighborhood, neighbors, weights, cache, limits, *features, rules=rules
+        data,
+        metric,
+        neighborhood,
+        neighbors,
+        weights,
+        cache,
+        limits,
+        *features,
+        rules=rules,
+        columns=columns,
     )
 
 
@@ -195,6 +214,8 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         feature_names=request.feature_names,
         neighborhood=request.neighborhood,
         neighbors=found.neighbors,
+        columns=request.columns,
+        preparation=None if request.extends is None else request.extends.preparation,
         constraints=constraints,
     )
     # Already known, so they need not be derived when they are first asked for.

@@ -6,6 +6,7 @@ Kernels trust what they get, so whatever no fit could have left behind is refuse
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -18,7 +19,10 @@ from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.files.model_file import read_file, write_file
+from isthmus.metrics.gower import GowerMetric, table_metric
+from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns, check_codes
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.parameters import Neighborhood, check_neighborhood
@@ -48,6 +52,8 @@ _STORED = (
     "rows",
     "suggestion",
     "neighborhood",
+    "preparation",
+    "columns",
     "constraints",
 )
 
@@ -78,6 +84,10 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
         parts = _as_dict(fitted.suggestion)
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
         state["suggestion"] = parts
+    if fitted.columns is not None:
+        state["columns"] = fitted.columns.to_content()
+    if fitted.preparation is not None:
+        state["preparation"] = fitted.preparation.to_content()
     kind = type(estimator).__name__
     write_file(path, kind, {"parameters": parameters, "state": state})
 
@@ -95,7 +105,15 @@ def load_model(cls: Callable[..., E], path: str | os.PathLike[str]) -> tuple[E, 
         settings = type(unfitted._settings())
         return cls(**content["parameters"]), _unpacked(content["state"], settings)
 
-    return read_file(path, cls.__name__, build)
+    estimator, fitted = read_file(path, cls.__name__, build)
+    if fitted.preparation is not None and fitted.preparation.changes_values:
+        warnings.warn(
+            f"{os.fspath(path)} was fitted to prepared columns (missing="
+            f"{fitted.preparation.missing!r}, scale={fitted.preparation.scale!r}): 'isthmus "
+            "predict' prepares new rows, and predict() takes them prepared.",
+            stacklevel=3,
+        )
+    return estimator, fitted
 
 
 def _as_dict(record: Any) -> dict[str, Any]:
@@ -121,7 +139,7 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     n_features, names = state["n_features"], state["feature_names"]
     if n_features is not None:
         _checked_count(n_features)
-    metric = resolve_metric(state["metric"], state["metric_params"])
+    metric, columns = _unpacked_metric(state)
     neighborhood, neighbors = _unpacked_neighborhood(
         state.get("neighborhood"), metric, tree.n_points
     )
@@ -141,6 +159,8 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         feature_names=None if names is None else _checked_names(names, n_features),
         neighborhood=neighborhood,
         neighbors=neighbors,
+        preparation=_unpacked_preparation(state.get("preparation"), n_features),
+        columns=columns,
         constraints=_unpacked_constraints(
             state.get("constraints"), spanning_tree, settings.n_clusters
         ),
@@ -166,6 +186,27 @@ def _unpacked_constraints(saved: Any, tree: SpanningTree, n_clusters: int) -> Co
     constraints = Constraints(**saved)
     constraints.refuse_number(n_clusters, tree.n_points)
     return constraints
+
+
+def _unpacked_metric(state: dict[str, Any]) -> tuple[AnyMetric, TableColumns | None]:
+    """Return the metric, and the columns where it is that of a table."""
+    metric = resolve_metric(state["metric"], state["metric_params"])
+    if not isinstance(metric, GowerMetric):
+        if "columns" in state:
+            raise ValueError(f"metric={metric.name!r} has no table.")
+        return metric, None
+    points = check_points(state["points"], allow_nan=True)
+    columns = TableColumns.from_content(state["columns"], points.shape[1])
+    check_codes(points, columns)
+    return table_metric(columns, state["metric_params"], points), columns
+
+
+def _unpacked_preparation(saved: Any, n_features: int | None) -> Preparation | None:
+    if saved is None:
+        return None
+    if n_features is None:
+        raise ValueError("objects have no columns that could be prepared.")
+    return Preparation.from_content(saved, n_features)
 
 
 def _unpacked_neighborhood(

@@ -10,12 +10,12 @@ from isthmus.kmeans import KMeansSettings
 
 
 class TransitiveKMeans(TransitiveClusterer):
-    """The method of Xu, Liu and Tang [1]_: K-means on the rows of transitive distances.
+    """The method of Xu, Liu and Tang: K-means on the rows of transitive distances.
 
     The transitive distance of two points is the longest edge on the path between them in the
     minimum spanning tree. K-means on the rows of the matrix of these distances finds clusters of
-    any shape and scale: the paper's Algorithm 1. The matrix is an ultrametric, so a tree of n - 1
-    merges holds it exactly, in O(n) memory.
+    any shape and scale: Algorithm 1 of the paper [1]_. The matrix is an ultrametric, so a tree of
+    n - 1 merges holds it exactly, in O(n) memory.
 
     Parameters
     ----------

@@ -39,6 +39,18 @@ class SpanningTree:
         What found the tree.
     by_index : bool
         Whether edges of equal length are known to have been chosen by their points' indices.
+
+    See Also
+    --------
+    minimum_spanning_tree : Find it.
+    UltrametricTree : The transitive distances that it implies.
+
+    Examples
+    --------
+    >>> from isthmus import minimum_spanning_tree
+    >>> tree = minimum_spanning_tree([[0.0], [1.0], [3.0]])
+    >>> tree.edges.tolist(), tree.weights.tolist(), tree.total_weight
+    ([[0, 1], [1, 2]], [1.0, 2.0], 3.0)
     """
 
     edges: Ints

@@ -31,6 +31,7 @@ from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves
 from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.prim import prim_of_points
+from isthmus.spanning_tree.round_progress import share_of_rounds
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
@@ -232,11 +233,16 @@ class _Run:
         relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
 
     def _report(self, share_of_neighbours: float) -> None:
-        """Report progress in edges: finding the neighbours counts as the first half of them."""
+        """Report progress: first the neighbours, which take the longer the more features there are.
+
+        The rounds follow.
+        """
         if self.progress is not None:
+            first = 0.5 if self.constants["DIMS"] <= 3 else 0.8
+            joined = share_of_rounds(self.tree.n_points, self.n_edges)
+            share = first * share_of_neighbours + (1.0 - first) * joined
             n_edges = self.tree.n_points - 1
-            done = (share_of_neighbours * n_edges + self.n_edges) / 2
-            self.progress(int(done), n_edges)
+            self.progress(round(share * n_edges), n_edges)
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their accumulated lengths."""
