@@ -33,7 +33,7 @@ from isthmus.ultrametric import UltrametricTree
 # Distances that differ by this share, or less, are not told apart when candidates are pruned.
 _SLACK = 1e-12
 # Searching for new points pays up to this number of them, as a share of the old ones.
-_MOST_NEW = 0.03
+_MOST_NEW = 0.05
 # New points that are searched for together.
 _TOGETHER = 1 << 10
 
