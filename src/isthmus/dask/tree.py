@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from isthmus.dask.partition import (
     take_cells,
 )
 from isthmus.dask.points import Look, PointMap, look_at
-from isthmus.metrics import MappedMetric
+from isthmus.metrics import AnyMetric
 
 # A cell has at most about this many points, and at least so many where there are few.
 _MOST, _FEWEST = 1_000_000, 5_000
@@ -208,14 +209,15 @@ def _summaries(executor: Executor, cells: list[Any], report: Report) -> list[Sum
 
 
 def _summaries_of(cells: list[Cell]) -> list[Summary]:
-    return [cell.summary for cell in cells]
+    # Copied: an array of a cell in a file would keep the whole file mapped.
+    return [copy.deepcopy(cell.summary) for cell in cells]
 
 
 def look_at_blocks(
     executor: Executor,
     blocks: Sequence[Any],
     n_cells: int | None,
-    metric: MappedMetric,
+    metric: AnyMetric,
     report: Report,
 ) -> list[Look]:
     """Return what a first look at each block finds."""
@@ -233,5 +235,5 @@ def look_at_blocks(
     return looks
 
 
-def _looks_at(blocks: list[Any], n_sample: int, first: int, metric: MappedMetric) -> list[Look]:
+def _looks_at(blocks: list[Any], n_sample: int, first: int, metric: AnyMetric) -> list[Look]:
     return [look_at(block, n_sample, first + b, metric) for b, block in enumerate(blocks)]
