@@ -12,7 +12,7 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo test test-bounds test-oldest test-wheel fuzz lint bench clean help
+.PHONY: demo test test-bounds test-oldest test-wheel fuzz fuzz-dask lint bench clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
 	@echo "make fuzz         the fault campaign, for SECONDS=600, from SEED=..."
+	@echo "make fuzz-dask    isthmus.dask against one machine, and with workers killed"
 	@echo "make lint         ruff, mypy --strict, the order of the packages"
 	@echo "make bench        run the benchmarks (writes bench-results/)"
 	@echo "make clean        remove environments, caches and everything generated"
@@ -80,6 +81,9 @@ test-wheel: $(VENV)/.dev
 
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests $(RUN) campaign --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+fuzz-dask:
+	PYTHONPATH=tests $(RUN) dask_campaign
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
