@@ -12,7 +12,7 @@ import numpy as np
 from isthmus._utils.typing import Array
 from isthmus.cli.columns import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line, shown
-from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.formats import compression_of_name, format_of_name, require_pyarrow
 
 # Rows of a block, where the file leaves the choice.
 BLOCK = 1 << 19
@@ -187,8 +187,6 @@ def as_points(values: Array, dtype: Any, source: str) -> Array:
 
 def find_files(name: str | None, file_format: str | None) -> tuple[list[Path], str]:
     """Return the files that an input stands for, in the order of their names, and their format."""
-    from isthmus.cli.formats import format_of_name
-
     if name is None or name == "-":
         raise UserError("--out-of-core reads its input twice: name a file or a folder.")
     path = Path(name)
@@ -200,6 +198,9 @@ def find_files(name: str | None, file_format: str | None) -> tuple[list[Path], s
         files = [each for each in known if format_of_name(each.name) is not None]
         if not files:
             raise UserError(f"{name} holds no file with a known ending: .csv, .tsv, .parquet.")
+    packed = next((each for each in files if compression_of_name(each.name)), None)
+    if packed is not None:
+        raise UserError(f"--out-of-core reads files as they are: unpack {packed} first.")
     formats = {file_format or format_of_name(each.name) for each in files}
     if len(formats) > 1:
         raise UserError(f"{name} holds files of several formats: {', '.join(map(str, formats))}.")

@@ -22,6 +22,7 @@ from isthmus.cli.csv_blocks import CsvFormat, CsvSource
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.formats import require_pyarrow
 from isthmus.cli.output_file import Output, check_output, open_output
+from isthmus.metrics.registry import canonical_name
 
 _LISTED = 20
 
@@ -69,7 +70,9 @@ def _check_options(args: argparse.Namespace) -> None:
     """Raise UserError for what blocks cannot serve, or without Dask."""
     if args.method != "cut":
         raise UserError(f"--out-of-core serves --method cut only, not {args.method}.")
-    for option in ("neighbors", "save", "p"):
+    if canonical_name(args.metric) == "gower":
+        raise UserError("--out-of-core does not serve --metric gower.")
+    for option in ("neighbors", "save", "p", "missing", "scale", "decimal", "encoding", "sheet"):
         if getattr(args, option, None) is not None:
             raise UserError(f"--out-of-core does not serve --{option}.")
     try:

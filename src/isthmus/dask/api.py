@@ -37,6 +37,18 @@ class DistributedTree:
     n_points : int
     log : Log
         What it took.
+
+    See Also
+    --------
+    minimum_spanning_tree : Compute it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from isthmus.dask import minimum_spanning_tree
+    >>> tree = minimum_spanning_tree(da.from_array([[0.0], [1.0], [3.0]], chunks=(2, 1)))
+    >>> tree.n_points, float(tree.weights.sum().compute())
+    (3, 3.0)
     """
 
     edges: Any
@@ -101,6 +113,11 @@ def minimum_spanning_tree(
     -------
     DistributedTree
         ``edges`` and ``weights`` as Dask arrays; ``gather()`` makes a SpanningTree of them.
+
+    See Also
+    --------
+    DistributedTree : What is returned.
+    isthmus.minimum_spanning_tree : For points that one machine holds.
 
     Examples
     --------

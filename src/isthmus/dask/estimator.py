@@ -102,6 +102,11 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    isthmus.TransitiveCut : For points that one machine holds.
+    minimum_spanning_tree : The tree alone.
+
     Notes
     -----
     A fit uses the current client of ``dask.distributed``; without one, threads. A pickle of a

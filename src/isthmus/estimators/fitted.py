@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,13 +12,17 @@ from isthmus._utils.parallel import chunks
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.cut.api import CutClusterer
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.estimators.predictor import Predictor
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
+from isthmus.metrics.gower import table_metric
 from isthmus.metrics.mapped import MappedMetric
+from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.means import neighborhood_means
@@ -47,10 +51,11 @@ def make_clusterer(
     settings: Settings,
     point_weights: Floats | None,
     workspace: Workspace | None = None,
+    constraints: Constraints | None = None,
 ) -> Clusterer:
     """Return what clusters a tree by checked settings."""
     if isinstance(settings, CutSettings):
-        return CutClusterer(tree, point_weights)
+        return CutClusterer(tree, point_weights, constraints=constraints)
     space = TreeSpace(
         tree,
         space=settings.space,
@@ -58,7 +63,7 @@ def make_clusterer(
         point_weights=point_weights,
         workspace=workspace,
     )
-    return KMeansClusterer(space)
+    return KMeansClusterer(space, constraints)
 
 
 def run_clusterer(
@@ -120,6 +125,12 @@ class FittedModel:
         What distances are of; None where they are plain.
     neighbors : (n_fitted, n_neighbors) int32 or None
         The neighbourhoods of the rows on the tree.
+    preparation : Preparation or None
+        How the command made the points of a table.
+    columns : TableColumns or None
+        What the numbers in ``points`` stand for, where they are rows of a table.
+    constraints : Constraints or None
+        What was known of rows, as merges of the tree.
     """
 
     points: Any
@@ -137,6 +148,9 @@ class FittedModel:
     feature_names: Array | None = None
     neighborhood: Neighborhood | None = None
     neighbors: Labels | None = None
+    preparation: Preparation | None = None
+    columns: TableColumns | None = None
+    constraints: Constraints | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -149,7 +163,25 @@ class FittedModel:
     @cached_property
     def resolved_metric(self) -> AnyMetric:
         """The metric as one object."""
+        if self.columns is not None:
+            return table_metric(self.columns, self.metric_params, self.points)
         return resolve_metric(self.metric, self.metric_params)
+
+    def for_rows(self, new: Array) -> FittedModel:
+        """Return the model with a metric that takes new rows of a table, perhaps with gaps."""
+        if self.columns is None or not isinstance(self.resolved_metric, MappedMetric):
+            return self
+        metric = table_metric(self.columns, self.metric_params, self.points, new)
+        if isinstance(metric, MappedMetric):
+            return self
+        if self.neighborhood is not None and self.neighborhood.kind == "mean":
+            raise ValueError(
+                "neighborhood='mean' averages rows, so new ones must not have missing values or "
+                "categories that the fit did not see."
+            )
+        model = replace(self)
+        vars(model).update(resolved_metric=metric)
+        return model
 
     @cached_property
     def index(self) -> KdTreeIndex | None:
@@ -168,7 +200,9 @@ class FittedModel:
     @cached_property
     def clusterer(self) -> Clusterer:
         """What found the clusters."""
-        return make_clusterer(self.tree, self.settings, self.rows.point_weights)
+        return make_clusterer(
+            self.tree, self.settings, self.rows.point_weights, constraints=self.constraints
+        )
 
     @cached_property
     def space(self) -> TreeSpace:
@@ -203,6 +237,11 @@ class FittedModel:
         if self.kmeans_inertia is not None:
             return self.kmeans_inertia
         return self.space.inertia_of(self.rows.on_tree(self.labels))
+
+    def refuse_number(self, n_clusters: int) -> None:
+        """Raise ValueError for a number of clusters that what is known of rows rules out."""
+        if self.constraints is not None:
+            self.constraints.refuse_number(n_clusters, self.tree.n_points, self.rows.numbers)
 
     def labels_for(self, settings: Settings) -> Labels:
         """Return the labels of all rows for settings with another number of clusters."""
@@ -252,10 +291,15 @@ class FittedModel:
         """The figures of each cluster."""
         is_fitted = self.rows.is_fitted
         rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
-        means = feature_means(self.points, self.labels[rows], self.rows.point_weights)
+        points, feature_names = self.points, None
+        if self.feature_names is not None:
+            feature_names = list(self.feature_names)
+        if self.columns is not None:  # of categories there are no means
+            points, feature_names = self.columns.numbers_of(points)
+        means = feature_means(points, self.labels[rows], self.rows.point_weights)
         names: tuple[str, ...] = ()
-        if means is not None and self.feature_names is not None:
-            names = tuple(self.feature_names)
+        if means is not None and feature_names is not None:
+            names = tuple(feature_names)
         elif means is not None:
             names = tuple(f"x{i}" for i in range(means.shape[1]))
         return summarise(

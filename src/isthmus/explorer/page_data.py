@@ -96,6 +96,8 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
     needed = np.concatenate([clusters.figures.medoids, parts.edges.ravel()])
     needed = clustering.rows[np.unique(needed)]
     shown = rows_to_show(cells.cell_of, scores, needed, options.max_points)
+    # A row of weight 0 is shown together with the point that it hangs on.
+    shown = np.union1d(shown, clustering.rows[clustering.attached_to[shown]])
     return PageData(
         clustering=clustering,
         options=options,
@@ -157,10 +159,7 @@ def _partitions(
 
 
 def _tree_of_rows(clustering: Clustering, shown: Ints) -> ShownTree:
-    """Return the spanning tree of the rows that are shown; rows of weight 0 hang on its points.
-
-    A row of weight 0 whose nearest point is not shown hangs on the root, infinitely far away.
-    """
+    """Return the spanning tree of the rows that are shown; rows of weight 0 hang on its points."""
     tree_rows = np.full(clustering.n_rows, -1)
     tree_rows[clustering.rows] = np.arange(len(clustering.rows))
     points = tree_rows[shown]
@@ -174,7 +173,6 @@ def _tree_of_rows(clustering: Clustering, shown: Ints) -> ShownTree:
     place = np.full(clustering.tree.n_points, -1)
     place[points[on_tree]] = on_tree
     others = np.flatnonzero(points < 0)
-    nearest = place[clustering.attached_to[shown[others]]]
-    parent[others] = np.where(nearest < 0, on_tree[0], nearest)
-    length[others] = np.where(nearest < 0, np.inf, clustering.attached_at[shown[others]])
+    parent[others] = place[clustering.attached_to[shown[others]]]
+    length[others] = clustering.attached_at[shown[others]]
     return ShownTree(parent, length)

@@ -85,6 +85,11 @@ def transitive_silhouette(
     float, or ndarray of shape (n_points,)
         From -1 to 1. Where points are infinitely far apart it is the limit of growing distances.
 
+    See Also
+    --------
+    isthmus.TransitiveCut.path : Silhouettes for many numbers of clusters.
+    sklearn.metrics.silhouette_score : The same for a distance matrix.
+
     Notes
     -----
     O(n + k v) time, v being the number of nodes above which the tree is divided between clusters:
@@ -92,7 +97,8 @@ def transitive_silhouette(
 
     Examples
     --------
-    >>> from isthmus import UltrametricTree, transitive_silhouette
+    >>> from isthmus import UltrametricTree
+    >>> from isthmus.model_selection import transitive_silhouette
     >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [7.0]])
     >>> transitive_silhouette(tree, [0, 0, 1, 1])
     0.625
