@@ -62,6 +62,7 @@ class TransitiveClusterer(
     neighborhood: str
     engine: str
     disconnected: str | float
+    noise: str | float | tuple[str, float] | None
     k_max: int
     n_jobs: int | None
     verbose: int | Callable[[str, int, int], Any]
@@ -143,7 +144,7 @@ class TransitiveClusterer(
 
     @property
     def labels_(self) -> Labels:
-        """The cluster of each row."""
+        """The cluster of each row; -1 for noise."""
         return self._record.public_labels
 
     @property
@@ -179,6 +180,13 @@ class TransitiveClusterer(
         return self._record.outlier_scores
 
     @property
+    def noise_threshold_(self) -> float:
+        """The outlier score above which rows are noise, where ``noise`` is not None."""
+        if self._record.noise is None:
+            raise AttributeError("noise_threshold_ is there after a fit with noise.")
+        return self._record.noise.threshold
+
+    @property
     def summary_(self) -> ClusterSummary:
         """The figures of each cluster."""
         return self._record.summary
@@ -192,7 +200,9 @@ class TransitiveClusterer(
         :class:`TransitiveKMeans` that of the nearest centre. A point that equals a fitted one gets
         its label (of several, that of the first), so that ``predict(X)`` of the fitted points is
         ``labels_``, unless equal points were spread over clusters. With ``n_neighbors`` the
-        neighbourhood of a new point is itself and its nearest fitted points.
+        neighbourhood of a new point is itself and its nearest fitted points. With ``noise`` a new
+        point is noise, -1, where its outlier score among the fitted points is above
+        ``noise_threshold_``.
 
         Parameters
         ----------
@@ -276,17 +286,17 @@ class TransitiveClusterer(
         Parameters
         ----------
         n_clusters : int
-            From 1 to the number of points (of those with a weight above 0).
+            From 1 to the number of points (of those with a weight above 0 that are not noise).
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            What a new fit with this ``n_clusters`` would give (with random starts, if
+            What a new fit with this ``n_clusters`` would give, the same rows being noise (with random starts, if
             ``random_state`` was an int). Those of :class:`TransitiveCut` are nested: each cluster
             for k is part of one for k - 1.
         """
         fitted = self._record
-        k = check_n_clusters(n_clusters, fitted.tree.n_points)
+        k = check_n_clusters(n_clusters, fitted.clustered.tree.n_points)
         self._refuse_other_number(k)
         return fitted.labels_for(replace(fitted.settings, n_clusters=k)).copy()
 
@@ -299,7 +309,7 @@ class TransitiveClusterer(
         ----------
         k_min, k_max : int
             The smallest and the largest number of clusters, from 1 to the number of points (of
-            those with a weight above 0).
+            those with a weight above 0 that are not noise).
         n_jobs : int, optional
             Threads, over which the numbers are shared; as the fit's, if None. Never changes the
             result.
@@ -310,7 +320,7 @@ class TransitiveClusterer(
             Labels, inertia, sizes, margin and silhouette for each number. Labels and inertia are
             what a new fit would give (with random starts, if ``random_state`` was an int).
             Margins and silhouettes are by the distances of ``tree_``; weights count as repeated
-            rows would.
+            rows would. The same rows are noise for each number, and count in labels alone.
 
         Examples
         --------
@@ -324,14 +334,14 @@ class TransitiveClusterer(
         4      0.6980     0.2     0.03  3, 2, 1, 1
         """
         fitted = self._record
-        low, high = check_n_clusters_range(k_min, k_max, fitted.tree.n_points)
+        low, high = check_n_clusters_range(k_min, k_max, fitted.clustered.tree.n_points)
         for k in (low, high):
             self._refuse_other_number(k)
         all_settings = fitted.settings.for_numbers(range(low, high + 1))
         fitted.prepare(all_settings[-1])
         return cluster_path(
-            fitted.tree,
-            fitted.rows.point_weights,
+            fitted.clustered.tree,
+            fitted.clustered.point_weights,
             {each.n_clusters: partial(fitted.found_for, each) for each in all_settings},
             n_jobs=check_n_jobs(self.n_jobs if n_jobs is None else n_jobs),
             progress=Stages(self.verbose).stage("clusters"),

@@ -21,9 +21,17 @@ from isthmus.estimators.fitted import (
     make_clusterer,
     run_clusterer,
 )
-from isthmus.estimators.fitted_rows import RowsToFit
+from isthmus.estimators.fitted_rows import FittedRows, RowsToFit
 from isthmus.estimators.input import check_input
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
+from isthmus.estimators.noise import (
+    ClusteredTree,
+    Noise,
+    clustered_tree,
+    find_noise,
+    refuse_too_much_noise,
+    scores_of_rows,
+)
 from isthmus.estimators.tree_cache import TreeCache
 from isthmus.metrics.input import Data, n_points_of
 from isthmus.metrics.mapped import MappedMetric
@@ -39,6 +47,8 @@ from isthmus.neighbors.parameters import (
     check_n_neighbors,
     check_neighborhood,
 )
+from isthmus.noise.threshold import NoiseRule, check_noise
+from isthmus.outliers import find_reference_groups
 from isthmus.prediction.attach import TreeNeighborhood
 from isthmus.spanning_tree.neighborhood import check_engine, find_neighborhood_tree
 from isthmus.spanning_tree.result import NeighborhoodTree
@@ -55,6 +65,7 @@ class Request:
     data: Data
     metric: AnyMetric
     neighborhood: Neighborhood | None
+    noise: NoiseRule | None
     given_neighbors: Any
     weights: Floats | None
     cache: TreeCache | None
@@ -71,6 +82,7 @@ def check_request(
     neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
     check_engine(estimator.engine, neighbors)
     check_disconnected(estimator.disconnected)
+    noise = check_noise(estimator.noise)
     check_verbose(estimator.verbose)
     cache = None
     if estimator.memory is not None:
@@ -97,7 +109,7 @@ def check_request(
         neighborhood,
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
-    return Request(data, metric, neighborhood, neighbors, weights, cache, limits, *features)
+    return Request(data, metric, neighborhood, noise, neighbors, weights, cache, limits, *features)
 
 
 def _checked_settings(
@@ -122,17 +134,22 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     found = _found_tree(estimator, request, to_fit.data, stages.stage("spanning tree"))
     with stages.whole("merges"):
         tree = UltrametricTree.from_spanning_tree(found.tree)
+        neighborhood = TreeNeighborhood(found.neighbors, found.points)
+        rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
+        noise = _found_noise(tree, rows, request.noise)
+        clustered = clustered_tree(tree, rows, noise)
         suggestion = None
         if isinstance(estimator.n_clusters, str):  # "auto"
-            suggestion = suggest_for_rows(tree, estimator.k_max, request.weights)
+            suggestion = _suggested(estimator.k_max, request.weights, clustered, noise)
             # of weights a suggestion knows nothing: there CUT finds out
             least = settings.min_cluster_size if request.weights is None else None
             settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
             _warn_of_one_cluster(suggestion)
-        neighborhood = TreeNeighborhood(found.neighbors, found.points)
-        rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
-    clusterer = make_clusterer(tree, settings, rows.point_weights, request.limits.workspace)
-    solution = run_clusterer(clusterer, settings, stages.stage("clusters"))
+        if noise is not None:
+            refuse_too_much_noise(settings, rows, noise)
+    workspace = request.limits.workspace
+    clusterer = make_clusterer(clustered.tree, settings, clustered.point_weights, workspace)
+    solution = run_clusterer(clusterer, clustered.numbered(settings), stages.stage("clusters"))
     is_cut = isinstance(clusterer, CutClusterer)
     fitted = FittedModel(
         points=None if isinstance(request.data, Precomputed) else to_fit.data,
@@ -142,7 +159,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         spanning_tree=found.tree,
         tree=tree,
         settings=settings,
-        labels=labels_of_all_rows(clusterer, tree, rows, solution.labels),
+        labels=labels_of_all_rows(clusterer, clustered, rows, solution.labels),
         kmeans_inertia=None if is_cut else solution.inertia,
         n_iter=None if is_cut else max(solution.n_iter, 1),
         suggestion=suggestion,
@@ -150,12 +167,31 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         feature_names=request.feature_names,
         neighborhood=request.neighborhood,
         neighbors=found.neighbors,
+        noise=noise,
     )
     # Already known, so they need not be derived when they are first asked for.
     vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer, index=found.index)
+    vars(fitted).update(clustered=clustered)
     if found.points is not None:
         vars(fitted).update(means=found.points)
     return fitted
+
+
+def _found_noise(tree: UltrametricTree, rows: FittedRows, rule: NoiseRule | None) -> Noise | None:
+    if rule is None:
+        return None
+    known = find_reference_groups(tree, rows.point_weights)
+    return find_noise(rows, scores_of_rows(tree, rows, known), rule)
+
+
+def _suggested(
+    k_max: int, weights: Floats | None, clustered: ClusteredTree, noise: Noise | None
+) -> Suggestion:
+    """Return the suggestion for what is clustered; noise counts as rows of weight 0 do."""
+    if noise is not None:
+        weights = np.ones(len(noise.is_noise)) if weights is None else weights
+        weights = np.where(noise.is_noise, 0.0, weights)
+    return suggest_for_rows(clustered.tree, k_max, weights)
 
 
 def _warn_of_one_cluster(suggestion: Suggestion) -> None:

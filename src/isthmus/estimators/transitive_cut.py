@@ -59,6 +59,13 @@ class TransitiveCut(TransitiveClusterer):
         apart (then the edges between components are cut first; with fewer clusters than
         components some of them stay together), or put them as far apart as this number, at least
         the longest edge of their spanning trees.
+    noise : None, "auto", float or ("score", float), default=None
+        Which rows are noise: they get the label -1, belong to no cluster and count for nothing
+        where the tree is cut; so do new points in :meth:`predict`. None: no row. A number between
+        0 and 1: the rows of the highest ``outlier_scores_``, at most this share of all rows (as
+        scikit-learn's ``contamination``), or of all weight. ``("score", 0.7)``: rows of a score
+        above 0.7. "auto" finds the threshold between the scores of rows in clusters and of noise,
+        where there are two such groups; see docs/outliers_and_summaries.md.
     k_max : int, default=20
         The largest number of clusters that ``n_clusters="auto"`` considers.
     n_jobs : int, optional
@@ -81,8 +88,8 @@ class TransitiveCut(TransitiveClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each row. Clusters are numbered from the largest to the smallest (by the
-        sum of weights; of equal ones, by the lengths of their spanning trees).
+        The cluster of each row, -1 for noise. Clusters are numbered from the largest to the
+        smallest (by the sum of weights; of equal ones, by the lengths of their spanning trees).
     inertia_ : float
         The sum of squared distances to the centres in the space of rows, as :meth:`transform`
         measures them. Weights count as repeated rows would. Infinite where a cluster holds points
@@ -99,6 +106,8 @@ class TransitiveCut(TransitiveClusterer):
         How late, and how alone, each row joins the others: near 0 within a cluster, dense or
         sparse, near 1 far from all. See :func:`isthmus.outlier_scores`. Computed when first asked
         for, in O(n).
+    noise_threshold_ : float
+        Rows of a higher outlier score are noise; unless ``noise`` is None.
     summary_ : ClusterSummary
         Of each cluster its size, widest inner gap, distance to the nearest other cluster, whether
         it is consistent, its medoid, its mean outlier score and the means of the features.
@@ -143,6 +152,7 @@ class TransitiveCut(TransitiveClusterer):
         engine: str = "auto",
         min_cluster_size: float | None = None,
         disconnected: str | float = "error",
+        noise: str | float | tuple[str, float] | None = None,
         k_max: int = 20,
         n_jobs: int | None = None,
         verbose: int | Callable[[str, int, int], Any] = 0,
@@ -157,6 +167,7 @@ class TransitiveCut(TransitiveClusterer):
         self.engine = engine
         self.min_cluster_size = min_cluster_size
         self.disconnected = disconnected
+        self.noise = noise
         self.k_max = k_max
         self.n_jobs = n_jobs
         self.verbose = verbose
