@@ -291,9 +291,9 @@ class TransitiveClusterer(
         Returns
         -------
         ndarray of shape (n_samples,)
-            What a new fit with this ``n_clusters`` would give, the same rows being noise (with random starts, if
-            ``random_state`` was an int). Those of :class:`TransitiveCut` are nested: each cluster
-            for k is part of one for k - 1.
+            What a new fit with this ``n_clusters`` would give (with random starts, if
+            ``random_state`` was an int); the same rows are noise. Those of :class:`TransitiveCut`
+            are nested: each cluster for k is part of one for k - 1.
         """
         fitted = self._record
         k = check_n_clusters(n_clusters, fitted.clustered.tree.n_points)

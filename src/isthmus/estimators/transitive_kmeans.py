@@ -57,9 +57,9 @@ class TransitiveKMeans(TransitiveClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each row, -1 for noise. Clusters are numbered from the largest to the smallest (by the
-        sum of weights; of equal ones, by the lengths of their spanning trees), unless ``init`` gave
-        a row for each.
+        The cluster of each row, -1 for noise. Clusters are numbered from the largest to the
+        smallest (by the sum of weights; of equal ones, by the lengths of their spanning trees),
+        unless ``init`` gave a row for each.
     inertia_ : float
         The sum of squared distances to the nearest centre, in ``space``. Weights count as
         repeated rows would.

@@ -49,13 +49,19 @@ class TreeWithoutNoise:
     def moved(self, attachments: Attachments) -> Attachments:
         """Return attachments to the whole tree as those to this one, of the same distances.
 
-        An edge to noise leads to the point that absorbed it, at the larger of the two distances.
+        An edge to noise leads to the point that absorbed it, at the larger of the two distances;
+        of several edges to one point the shortest is left.
         """
         point = self.owner[attachments.point]
         length = np.maximum(attachments.length, self.absorbed_at[attachments.point])
         row = np.repeat(np.arange(len(attachments)), np.diff(attachments.begin))
+        order = np.lexsort((length, point, row))
+        row, point, length = row[order], point[order], length[order]
+        first = np.append(True, (row[1:] != row[:-1]) | (point[1:] != point[:-1]))[: len(row)]
+        row, point, length = row[first], point[first], length[first]
         order = np.lexsort((point, length, row))
-        return Attachments(attachments.begin, point[order], length[order])
+        begin = np.searchsorted(row, np.arange(len(attachments) + 1))
+        return Attachments(begin, point[order], length[order])
 
 
 def without_noise(tree: UltrametricTree, is_noise: Array) -> TreeWithoutNoise:

@@ -44,7 +44,8 @@ def as_text(
     shown = _shown_names(means, names)
     header = ["cluster", *columns, *(f"mean {name}" for name in shown)]
     lines = text_table(header, _cells(columns, means))
-    return "\n".join([_title(columns, n_noise), *lines, *_left_out(columns, names if shown else ())])
+    left_out = _left_out(columns, names if shown else ())
+    return "\n".join([_title(columns, n_noise), *lines, *left_out])
 
 
 def as_html(
