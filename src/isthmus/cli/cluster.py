@@ -23,13 +23,14 @@ __all__ = ["DESCRIPTION", "EXAMPLES", "add_options", "run"]
 
 DESCRIPTION = """\
 Cluster the rows of a table into K clusters of any shape and write, beside each row, the number
-of its cluster: 0 for the largest one, then 1, and so on.
+of its cluster: 0 for the largest one, then 1, and so on; -1 for noise, if asked for.
 """
 
 EXAMPLES = """\
 examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
+  isthmus cluster points.csv -k 3 --noise auto -o labelled.csv
   isthmus cluster embeddings.npy -k 20 --metric cosine --neighbors 30 -o labels.npy
   cat points.csv | isthmus cluster -k 3 --columns 2-4 --labels-only | sort | uniq -c
 
@@ -100,6 +101,7 @@ def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
         "n_neighbors": args.neighbors,
         "neighborhood": args.neighborhood or "mean",
         "min_cluster_size": args.min_cluster_size,
+        "noise": args.noise,
         "k_max": args.k_max,
         "n_jobs": args.jobs,
         "verbose": int(watched and not args.quiet and not getattr(args, "json", False)),

@@ -11,6 +11,7 @@ from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
 from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
+from isthmus.noise.threshold import check_noise
 
 # A command cannot be given a function.
 METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")
@@ -113,6 +114,10 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     add("--neighborhood", kind, choices=NEIGHBORHOODS)
     smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
     add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
+    noise = "rows that are noise get the label -1: 'auto' finds them; a number between 0 and 1 is "
+    noise += "the largest share of rows that may be noise, 'score:0.7' those of an outlier score "
+    noise += "above 0.7 (default: no row)"
+    add("--noise", noise, metavar="HOW", type=_checked(_noise))
     largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
     add("--k-max", largest, metavar="N", type=_integer(2), default=20)
     threads = "the number of threads; -1: every core (default: %(default)s)"
@@ -197,6 +202,19 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
+
+
+def _noise(text: str) -> str | float | tuple[str, float]:
+    kind, colon, threshold = text.partition(":")
+    try:
+        noise: Any = (kind, float(threshold)) if colon else text if text == "auto" else float(text)
+        check_noise(noise)
+    except ValueError:
+        raise ValueError(
+            "expected 'auto', a share of rows between 0 and 1, or 'score:' and a threshold from 0 "
+            f"to below 1, such as score:0.7; got {text!r}"
+        ) from None
+    return noise  # type: ignore[no-any-return]
 
 
 def _n_jobs(text: str) -> int:

@@ -21,13 +21,16 @@ def summarise(method: str, model: Any, table: Table, seconds: float, warned: lis
         "n_points": n_points,
         "n_features": n_features,
         "n_clusters": model.n_clusters_,
-        "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
+        "sizes": np.bincount(model.labels_ + 1, minlength=model.n_clusters_ + 1)[1:].tolist(),
         "method": method,
         "metric": model.metric,
         "seconds": round(seconds, 3),
         "columns": table.selected_names(),
         "warnings": warned,
     }
+    if hasattr(model, "noise_threshold_"):  # where noise was asked for
+        n_noise = int(np.count_nonzero(model.labels_ == -1))
+        summary["noise"] = {"n_points": n_noise, "threshold": model.noise_threshold_}
     if hasattr(model, "suggestion_"):  # where the number of clusters was not given
         suggestion = model.suggestion_
         summary["suggestion"] = {
@@ -64,6 +67,9 @@ def as_text(summary: Summary) -> str:
     if space:
         figures["inertia"] = f"{summary['inertia']:.6g}"
         figures["iterations"] = f"{summary['n_iter']:,}"
+    if "noise" in summary:
+        noise = summary["noise"]
+        figures["noise"] = f"{noise['n_points']:,} (outlier scores above {noise['threshold']:.2f})"
     figures["seconds"] = f"{summary['seconds']:.2f}"
     width = max(map(len, figures))
     lines = [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
@@ -72,6 +78,8 @@ def as_text(summary: Summary) -> str:
     rows = [(str(label), size) for label, size in enumerate(sizes[:_LISTED_SIZES])]
     if len(sizes) > _LISTED_SIZES:
         rows.append(("others", sum(sizes[_LISTED_SIZES:])))
+    if "noise" in summary:
+        rows.append(("noise", summary["noise"]["n_points"]))
     lines += ["", f"{'cluster':>7}  {'points':>12}  {'share':>7}"]
     lines += [f"{name:>7}  {size:>12,}  {size / n_points:>7.1%}" for name, size in rows]
     lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]

@@ -42,6 +42,9 @@ class ClusterStyle(NamedTuple):
     marker: str
 
 
+NOISE_STYLE = ClusterStyle(FAINT_COLOUR, ".")
+
+
 def cluster_style(cluster: int) -> ClusterStyle:
     """Return the style of the cluster-th cluster; the first 64 all differ."""
     turn, colour = divmod(cluster, len(PALETTE))
@@ -100,6 +103,14 @@ def plane_axes(ax: Axes | None) -> Axes:
     axes.set_aspect("equal", adjustable="datalim")
     hide_ticks(axes)
     return axes
+
+
+def name_axes(axes: Axes, X: Any) -> None:
+    """Label both axes with the names of the two columns of a data frame; an array has none."""
+    columns = getattr(X, "columns", None)
+    if columns is not None and len(columns) == 2:
+        axes.set_xlabel(str(columns[0]))
+        axes.set_ylabel(str(columns[1]))
 
 
 def hide_ticks(axes: Axes) -> None:
