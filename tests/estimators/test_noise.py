@@ -5,11 +5,12 @@ import pickle
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_samples, silhouette_score
 
 from inputs import points
 from isthmus import TransitiveCut, TransitiveKMeans, UltrametricTree, outlier_scores
 from isthmus.datasets import make_two_moons
+from isthmus.model_selection import transitive_silhouette
 from isthmus.outliers import find_reference_groups, scores_of_new_points
 from isthmus.prediction.attachments import attach_by_distances, transitive_rows
 
@@ -246,3 +247,29 @@ def test_what_is_refused():
             model(25, noise=("score", 0.0)).fit(X)
         with pytest.raises(AttributeError, match="after a fit with noise"):
             _ = model(2).fit(X).noise_threshold_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_silhouettes_leave_noise_out(weighted):
+    X, _ = noisy_moons()
+    fitted = TransitiveCut(3, noise="auto").fit(X)
+    labels, kept = fitted.labels_, fitted.labels_ >= 0
+    matrix = fitted.tree_.matrix()[np.ix_(kept, kept)]
+    weights = np.random.default_rng(0).integers(1, 4, size=len(X)) if weighted else None
+    copies = (
+        np.arange(kept.sum()) if weights is None else np.repeat(range(kept.sum()), weights[kept])
+    )
+    expected = silhouette_samples(
+        matrix[np.ix_(copies, copies)], labels[kept][copies], metric="precomputed"
+    )
+    options = {"sample_weight": weights, "noise_label": -1}
+    mean = transitive_silhouette(fitted.tree_, labels, **options)
+    np.testing.assert_allclose(mean, expected.mean(), rtol=0, atol=1e-9)
+    each = transitive_silhouette(fitted.tree_, labels, per_point=True, **options)
+    assert np.isnan(each[~kept]).all()
+    np.testing.assert_allclose(each[kept][copies], expected, rtol=0, atol=1e-9)
+    # by default, as in scikit-learn, -1 is a cluster
+    plain = silhouette_score(fitted.tree_.matrix(), labels, metric="precomputed")
+    assert abs(transitive_silhouette(fitted.tree_, labels) - plain) < 1e-9
+    with pytest.raises(ValueError, match="all points are noise"):
+        transitive_silhouette(fitted.tree_, np.full(len(X), -1), noise_label=-1)

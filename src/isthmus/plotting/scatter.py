@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINT_SIZE, SMALL_POINT_SIZE = 14.0, 7.0
-# The label of noise, and the most clusters in a legend.
-NOISE, LISTED = -1, 20
+# The most clusters in a legend.
+LISTED = 20
 # Outlier scores from light to dark, so that outliers stand out without colours, too.
 _SCORE_COLOURS = "viridis_r"
 # The sizes of points of scores 0 and 1.
@@ -161,7 +161,7 @@ def draw_points(
     """
     groups = [(style.ClusterStyle(colour, style.MARKERS[0]), points)]
     if codes is not None:
-        n_noise = int(_has_noise(names))
+        n_noise = int(style.has_noise(names))
         looks = [style.NOISE_STYLE] * n_noise
         looks += [style.cluster_style(c) for c in range(int(codes.max()) + 1 - n_noise)]
         groups = [(look, points[codes == c]) for c, look in enumerate(looks)]
@@ -170,13 +170,9 @@ def draw_points(
         axes.scatter(x, y, s=size, c=look.colour, marker=look.marker, linewidths=0, zorder=3)
 
 
-def _has_noise(names: Array | None) -> bool:
-    return names is not None and names.dtype.kind == "i" and bool(names[0] == NOISE)
-
-
 def _add_legend(axes: Axes, names: Array, sizes: Ints) -> None:
     """List the clusters beside the points."""
-    n_noise = int(_has_noise(names))
+    n_noise = int(style.has_noise(names))
     texts = ["noise"] * n_noise + [str(name) for name in names[n_noise:].tolist()]
     entries = [f"{text} ({size:,})" for text, size in zip(texts, sizes.tolist(), strict=True)]
     drawn = axes.collections[-len(entries) :]

@@ -42,7 +42,14 @@ class ClusterStyle(NamedTuple):
     marker: str
 
 
+# The label of noise, and how its points look.
+NOISE = -1
 NOISE_STYLE = ClusterStyle(FAINT_COLOUR, ".")
+
+
+def has_noise(names: Array | None) -> bool:
+    """Whether the first of the sorted labels is that of noise, the number -1."""
+    return names is not None and names.dtype.kind == "i" and bool(names[0] == NOISE)
 
 
 def cluster_style(cluster: int) -> ClusterStyle:
