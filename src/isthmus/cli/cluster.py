@@ -73,6 +73,8 @@ def check_method(args: argparse.Namespace) -> None:
         )
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+    if args.unit is not None and canonical_name(args.metric) != "haversine":
+        raise UserError(f"--unit belongs to --metric haversine, not to --metric {args.metric}.")
     if args.neighborhood is not None and args.neighbors is None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
 
@@ -82,6 +84,11 @@ def _check_label_column(args: argparse.Namespace) -> None:
         args.label_column.encode()
     except UnicodeEncodeError:
         raise UserError(f"--label-column {args.label_column!a} is not valid text.") from None
+
+
+def _metric_params(args: argparse.Namespace) -> dict[str, Any] | None:
+    given = {"p": args.p, "unit": args.unit}
+    return {name: value for name, value in given.items() if value is not None} or None
 
 
 def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
@@ -97,7 +104,7 @@ def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
     watched = sys.stderr is not None and sys.stderr.isatty()
     parameters: dict[str, Any] = {
         "metric": args.metric,
-        "metric_params": None if args.p is None else {"p": args.p},
+        "metric_params": _metric_params(args),
         "n_neighbors": args.neighbors,
         "neighborhood": args.neighborhood or "mean",
         "min_cluster_size": args.min_cluster_size,

@@ -10,6 +10,7 @@ from typing import Any
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
+from isthmus.metrics.sphere import UNITS
 from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
 from isthmus.noise.threshold import check_noise
 
@@ -106,6 +107,8 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
         default="euclidean",
     )
     add("--p", "the exponent of --metric minkowski (default: 2)", type=_number)
+    unit = "the unit of latitude and longitude with --metric haversine (default: radians)"
+    add("--unit", unit, choices=UNITS)
     neighbors = "cluster by neighbourhoods of N rows, the row itself included; 20 to 50 serve "
     neighbors += "tables, images and embeddings (default: by single rows)"
     add("--neighbors", neighbors, metavar="N", type=_integer(1))

@@ -19,6 +19,7 @@ from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.sphere import mean_positions, unit_of
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.means import neighborhood_means
@@ -286,7 +287,7 @@ class FittedModel:
         points = self.points
         if self.clustered.rest is not None and has_features(points):
             points = points[self.clustered.rest.kept]
-        means = feature_means(points, labels, self.clustered.point_weights)
+        means = self._feature_means(points)
         names: tuple[str, ...] = ()
         if means is not None and self.feature_names is not None:
             names = tuple(self.feature_names)
@@ -306,6 +307,15 @@ class FittedModel:
             return summary
         n_noise = int(np.count_nonzero(self.noise.is_noise))
         return summary.with_noise(n_noise, self._noise_share())
+
+    def _feature_means(self, points: Any) -> Floats | None:
+        """Return the means of the features of each cluster; of positions, those on the sphere."""
+        labels, weights = self.clustered_labels, self.clustered.point_weights
+        metric = self.resolved_metric
+        if not isinstance(metric, MappedMetric) or metric.name != "haversine":
+            return feature_means(points, labels, weights)
+        in_space = feature_means(metric.prepare(points), labels, weights)
+        return None if in_space is None else mean_positions(in_space, unit_of(metric.prepare))
 
     def _sizes(self) -> Ints:
         """Return the number of rows of each cluster, on the tree or not."""

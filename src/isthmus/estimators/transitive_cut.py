@@ -26,14 +26,15 @@ class TransitiveCut(TransitiveClusterer):
     metric : str or callable, default="euclidean"
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
-        ``"correlation"``, ``"haversine"`` (latitude and longitude in radians), ``"hellinger"``
+        ``"correlation"``, ``"haversine"`` (latitude and longitude), ``"hellinger"``
         (rows are divided by their sums), or ``"precomputed"`` where X holds distances: a square
         matrix, a condensed one as of ``scipy.spatial.distance.pdist``, or a sparse graph as of
         scikit-learn's ``kneighbors_graph``. In O(n²) time also every other name of SciPy and
         scikit-learn, and any function of two points; see :func:`isthmus.minimum_spanning_tree`.
     metric_params : dict, optional
-        Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"`` or ``{"w": weights}``;
-        keyword arguments of a callable.
+        Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"``, ``{"w": weights}`` or
+        ``{"unit": "degrees"}`` for ``"haversine"``, which then measures kilometres; by default it
+        takes radians and measures angles. Keyword arguments of a callable.
     n_neighbors : int, optional
         The size of neighbourhoods, each point itself included. Where there are more than a few
         features (tables, images, embeddings), single distances are noise, and neighbourhoods of
