@@ -42,6 +42,7 @@ from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
     from isthmus.explorer import ExplorerPage
+    from isthmus.summary.explanation import ClusterExplanations
 
 
 class TransitiveClusterer(
@@ -401,6 +402,44 @@ class TransitiveClusterer(
         columns = columns_to_show(fitted, X)
         options = check_options(columns, coordinates, hover, images, max_points, title)
         return make_page(clustering_of(self, fitted, k_max), options, target)
+
+    def explain(
+        self, X: Any = None, *, max_depth: int = 3, n_listed: int = 3
+    ) -> ClusterExplanations:
+        """Return why each cluster is one: features, a rule, representatives, and its neighbour.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns), optional
+            The numbers to explain clusters by, of all rows; columns that are no numbers are left
+            out. By default the points that were fitted.
+        max_depth : int, default=3
+            The most conditions of a rule: the depth of scikit-learn's decision tree for it.
+        n_listed : int, default=3
+            How many features and rows are listed for each cluster.
+
+        Returns
+        -------
+        ClusterExplanations
+            ``explanations[c]`` is that of cluster c, and ``print`` shows all. Rows of weight 0 and
+            noise take no part. Nothing is kept: each call computes it anew.
+
+        Examples
+        --------
+        >>> from isthmus import TransitiveCut
+        >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+        >>> print(TransitiveCut(n_clusters=2).fit(points).explain()[1])
+        cluster 1: 2 rows
+          x0: 5.05, others 0.1 (+2.0 σ)
+          x1: 2.5, others 3 (-0.7 σ)
+          rule: x0 > 2.6 (precision 1.00, recall 1.00)
+          typical rows: 3, 4
+          boundary rows: 3
+          nearest: cluster 0, from row 3 to row 2, 4.903 away
+        """
+        from isthmus.estimators.explaining import explain_clusters
+
+        return explain_clusters(self._record, X, max_depth, n_listed)
 
     def _refuse_other_number(self, n_clusters: int) -> None:
         """Raise ValueError where the fit has no start for as many clusters."""

@@ -147,6 +147,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
             _warn_of_one_cluster(suggestion)
         if noise is not None:
             refuse_too_much_noise(settings, rows, noise)
+    _warn_of_equal_points(clustered.tree, settings.n_clusters)
     workspace = request.limits.workspace
     clusterer = make_clusterer(clustered.tree, settings, clustered.point_weights, workspace)
     solution = run_clusterer(clusterer, clustered.numbered(settings), stages.stage("clusters"))
@@ -199,6 +200,16 @@ def _warn_of_one_cluster(suggestion: Suggestion) -> None:
         message = (
             "n_clusters='auto' finds no clear structure and returns one cluster; the next best "
             f"number is {suggestion.ranking[1]}."
+        )
+        warnings.warn(message, stacklevel=4)
+
+
+def _warn_of_equal_points(tree: UltrametricTree, n_clusters: int) -> None:
+    n_different = 1 + int(np.count_nonzero(tree.heights))
+    if n_clusters > n_different:
+        message = (
+            f"n_clusters={n_clusters}, but there are only {n_different} different points: equal "
+            "points are spread over clusters."
         )
         warnings.warn(message, stacklevel=4)
 
