@@ -12,17 +12,20 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo test test-bounds test-oldest test-wheel fuzz lint bench clean help
+.PHONY: demo docs test coverage test-bounds test-oldest test-wheel fuzz lint bench dist clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
-	@echo "make test         run the test suite with coverage"
+	@echo "make docs         build the documentation's site in build/docs, and check its links"
+	@echo "make test         run the test suite"
+	@echo "make coverage     run it and report the lines that no test reaches"
 	@echo "make test-bounds  run its core with kernels that check every index"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
 	@echo "make fuzz         the fault campaign, for SECONDS=600, from SEED=..."
 	@echo "make lint         ruff, mypy --strict, the order of the packages"
 	@echo "make bench        run the benchmarks (writes bench-results/)"
+	@echo "make dist         build sdist and wheel in dist/, and check their metadata"
 	@echo "make clean        remove environments, caches and everything generated"
 
 $(BIN)/python:
@@ -31,6 +34,10 @@ $(BIN)/python:
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	$(RUN) pip install --quiet --editable '.[plot,explore]'
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(RUN) pip install --quiet --editable '.[docs]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -52,8 +59,19 @@ $(OLDEST)/.test: pyproject.toml tools/lowest_versions.py
 demo: $(VENV)/.demo
 	$(BIN)/isthmus demo --output isthmus-demo.png --page isthmus-demo.html
 
+# Offline, and every warning is an error. Pages of names that are gone would stay: begin anew.
+docs: $(VENV)/.docs
+	rm -rf docs/api docs/gallery docs/_generated
+	$(RUN) sphinx --fail-on-warning --keep-going --quiet docs build/docs
+	$(BIN)/python tools/check_site.py build/docs
+	@echo "the site: build/docs/index.html"
+
 test: $(VENV)/.dev
-	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term --durations=8
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --durations=8
+
+# Apart from "test": what it records makes tests, and above all Numba's compiler, slower by half.
+coverage: $(VENV)/.dev
+	$(RUN) pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
 
 # The packages that have kernels. Their code with checks is slow, and kept apart.
 test-bounds: $(VENV)/.dev
@@ -71,9 +89,14 @@ test-oldest: $(OLDEST)/.test
 		$(addprefix --ignore=tests/,baselines campaign explorer on_dask paper properties theory) \
 		-W ignore::pyparsing.warnings.PyparsingDeprecationWarning
 
-test-wheel: $(VENV)/.dev
-	rm -rf dist $(WHEEL)
+dist: $(VENV)/.dev
+	rm -rf dist
 	$(RUN) build --outdir dist
+	$(RUN) twine check --strict dist/*
+	$(BIN)/cffconvert --validate
+
+test-wheel: dist
+	rm -rf $(WHEEL)
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/bin/python -m pip install --quiet dist/*.whl
 	cd $(WHEEL) && bin/python -I ../tools/smoke_test.py
@@ -91,6 +114,6 @@ bench: $(VENV)/.bench
 	$(RUN) benchmarks --output bench-results
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist bench-results isthmus-demo.png isthmus-demo.html .coverage htmlcov \
+	rm -rf $(VENV) $(OLDEST) $(WHEEL) build dist docs/api docs/gallery docs/_generated bench-results isthmus-demo.png isthmus-demo.html .coverage htmlcov \
 		.hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,6 +11,7 @@ from benchmarks.harness import SkippedError, write
 
 NAMES = (
     "startup",
+    "reading",
     "spanning_trees",
     "threads",
     "peers",

@@ -5,7 +5,13 @@ import io
 import pytest
 
 from isthmus._utils import progress as _progress
-from isthmus._utils.progress import ProgressBar, Stages, can_rewrite, check_verbose
+from isthmus._utils.progress import (
+    ProgressBar,
+    Stages,
+    can_rewrite,
+    check_verbose,
+    work_apart,
+)
 
 
 class Terminal(io.StringIO):
@@ -124,3 +130,52 @@ def test_silence_and_functions():
         check_verbose(good)
     with pytest.raises(TypeError, match="verbose must be"):
         check_verbose(None)
+
+
+@pytest.mark.parametrize(
+    "share_at",
+    [
+        lambda t: t,
+        lambda t: t**2,  # slow at first
+        lambda t: 1 - (1 - t) ** 2,  # slow at last
+        lambda t: 0.1 * t / 0.6 if t < 0.6 else 0.1 + 0.9 * (t - 0.6) / 0.4,
+        lambda t: 0.8 * t / 0.5 if t < 0.5 else 0.8 + 0.2 * (t - 0.5) / 0.5,
+    ],
+)
+def test_estimates_are_less_than_five_times_off(clock, share_at):
+    bar = ProgressBar("work", stream=io.StringIO())
+    for step in range(1, 900):
+        clock.now = 100.0 + step * 0.1
+        bar(share_at(step / 1000), 1)
+        left, estimate = 100.0 - step * 0.1, bar._estimate()
+        if share_at(step / 1000) > 0.1 and not 0.55 < step / 1000 < 0.75:  # where the pace changes
+            assert left / 5 < estimate < left * 5
+
+
+def test_time_spent_compiling_is_left_out_of_estimates(clock):
+    bar = ProgressBar("work", stream=io.StringIO())
+    with work_apart():
+        clock.now += 60.0
+    clock.now += 10.0
+    bar(1, 2)
+    assert bar._estimate() == pytest.approx(10.0)
+
+
+def test_a_notice_has_a_line_of_its_own(clock):
+    stream = Terminal()
+    bar = ProgressBar("work", patience=0.0, stream=stream)
+    clock.now += 1.0
+    bar(1, 4)
+    with work_apart():
+        stream.write("isthmus is compiling\n")
+    clock.now += 1.0
+    bar(2, 4)
+    clock.now += 1.0
+    bar(4, 4)
+    first, notice, last = stream.getvalue().rstrip("\n").split("\n")
+    assert "25%" in on_screen(first)
+    assert notice == "isthmus is compiling"
+    assert "100%" in on_screen(last)
+    with work_apart():  # no line is open now
+        pass
+    assert stream.getvalue().count("\n") == 3

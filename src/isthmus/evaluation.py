@@ -52,6 +52,11 @@ def error_rate(y_true: Any, y_pred: Any) -> float:
     float
         Between 0 and 1.
 
+    See Also
+    --------
+    match_labels : The clusters with the names of their classes.
+    sklearn.metrics.adjusted_rand_score : A measure that needs no matching.
+
     Examples
     --------
     >>> from isthmus.evaluation import error_rate
@@ -76,6 +81,10 @@ def match_labels(y_true: Any, y_pred: Any) -> Array:
     ndarray of shape (n_samples,)
         Clusters without a class get names that no class has: the next integers if the classes are
         numbers, else ``"cluster …"`` with their own label.
+
+    See Also
+    --------
+    error_rate : The share of points that are labelled wrongly.
 
     Examples
     --------

@@ -76,6 +76,12 @@ def outlier_scores(
     ndarray of shape (n_points,)
         Points at transitive distance 0 have equal scores.
 
+    See Also
+    --------
+    TransitiveCut : Its fits have ``outlier_scores_``.
+    isthmus.plotting.plot_outliers : Draw them.
+    sklearn.neighbors.LocalOutlierFactor : Another score, by local density.
+
     Notes
     -----
     O(n). With weights whose mean is below 1, such as shares of a total, the mean takes the place of

@@ -67,7 +67,9 @@ def test_kmeans_and_neighbourhoods(isthmus, table_csv, tmp_path):
         (("-k", "9"), "asks for 9 clusters"),
     ],
 )
-def test_errors_write_nothing(isthmus, table_csv, tmp_path, options, message):
+def test_errors_write_nothing(isthmus, table_csv, tmp_path, monkeypatch, options, message):
+    if "--coordinates" in options:  # work may not begin
+        monkeypatch.setattr("isthmus.cli.explore.fit_clusters", None)
     result = isthmus("explore", table_csv, "--exclude", "name", *options)
     assert result.status == 2
     assert message in result.err
@@ -81,3 +83,12 @@ def test_without_bokeh(isthmus, table_csv, monkeypatch, tmp_path):
     assert result.status == 2
     assert "pip install 'isthmus[explore]'" in result.err
     assert not (tmp_path / "isthmus.html").exists()
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean", "nan-euclidean"])
+def test_missing_values(isthmus, tmp_path, missing):
+    (tmp_path / "in.csv").write_text("x,y\n0,0\n1,\n9,9\n8,9\n0,1\n")
+    result = isthmus("explore", "in.csv", "-k", 2, "--missing", missing, "--hover", "y")
+    n_rows = 4 if missing == "drop" else 5
+    assert result.status == 0, result.err
+    assert f"{n_rows} rows, 2 clusters" in result.err

@@ -36,7 +36,7 @@ def test_examples_of_the_help_are_valid(isthmus, monkeypatch):
             words = line.split("isthmus ")[1].split(" | ")[0].split()
             if words[0] == "cluster":
                 assert isthmus(*words).status == 0
-    assert sorted(args.n_clusters for args in called) == [3, 3, 3, 3, 3, 20]
+    assert sorted(args.n_clusters for args in called) == [3, 3, 3, 3, 3, 3, 4, 10, 20]
 
 
 def test_help_lists_every_command(isthmus):

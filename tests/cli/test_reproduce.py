@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -57,6 +58,35 @@ def test_what_is_kept_is_computed_again_when_asked(calls, tmp_path):
     assert calls.names == ["first0"]
     run("first", "--quick", "--fresh", "-o", tmp_path)
     assert calls.names == ["first0", "first0"]
+
+
+def test_a_quick_run_judges_nothing(calls, tmp_path, capsys):
+    assert run("--quick", "-o", tmp_path) == 0
+    out = capsys.readouterr().out
+    assert "claims: 4 not judged: quick run" in out
+    assert "reproduced" not in out
+
+
+@pytest.mark.parametrize(("part", "asked"), [("table1", []), ("figure6", [0.5])])
+def test_openml_is_asked_only_for_figure6(tmp_path, monkeypatch, part, asked):
+    from isthmus.datasets import digits
+
+    seconds = []
+    monkeypatch.delenv(digits.OFFLINE, raising=False)
+    monkeypatch.delenv("ISTHMUS_DATA", raising=False)
+    monkeypatch.setattr(digits, "_cached_by_sklearn", lambda _: False)
+    monkeypatch.setattr(digits, "_openml_answers", seconds.append)  # it does not answer
+    monkeypatch.setattr(reproduce, "run_experiments", begin_only)
+    monkeypatch.setattr(reproduce, "PARTS", ("figure6", "table1"))
+    assert run(part, "--quick", "-q", "-o", tmp_path) == 0
+    assert seconds == asked
+    assert digits.OFFLINE not in os.environ
+
+
+def begin_only(experiments, store, *, quick, **options):
+    for experiment in experiments:
+        experiment.tasks(quick)
+    return {}
 
 
 def test_parts_in_any_order_and_twice(calls, tmp_path):

@@ -273,3 +273,31 @@ def test_silhouettes_leave_noise_out(weighted):
     assert abs(transitive_silhouette(fitted.tree_, labels) - plain) < 1e-9
     with pytest.raises(ValueError, match="all points are noise"):
         transitive_silhouette(fitted.tree_, np.full(len(X), -1), noise_label=-1)
+
+
+@pytest.mark.parametrize("match_labels", [False, True])
+def test_extended_fits(match_labels):
+    X, _ = noisy_moons()
+    fitted = TransitiveCut(2, noise="auto").fit(X[:330])
+    fitted.extend(X[330:], match_labels=match_labels)
+    expected = TransitiveCut(2, noise="auto").fit(X)
+    assert fitted.noise_threshold_ == expected.noise_threshold_
+    np.testing.assert_array_equal(fitted.labels_ == -1, expected.labels_ == -1)
+    kept = expected.labels_ >= 0
+    assert adjusted_rand_score(fitted.labels_[kept], expected.labels_[kept]) == 1.0
+    np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+
+
+def test_what_is_known_of_rows_excludes_noise():
+    X, _ = noisy_moons()
+    with pytest.raises(ValueError, match="noise cannot be combined with what is known of rows"):
+        TransitiveCut(2, noise="auto").fit(X, must_link=[[0, 1]])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_fewer_different_points_than_clusters(model):
+    X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
+    with pytest.warns(UserWarning, match="n_clusters=4, but there are only 3 different points"):
+        labels = model(4).fit_predict(X)
+    assert len(np.unique(labels)) == 4
+    model(3).fit(X)  # no warning

@@ -24,7 +24,7 @@ def estimator(k, seed, **parameters):
     return clusterer(n_clusters=k, n_init=2, random_state=seed, **parameters)
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(126, largest=40) if p[1] > 3])
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(56, largest=40) if p[1] > 3])
 def test_whole_weights_are_repeated_rows_and_zeros_removed_ones(kind, n, d, seed):
     rng = np.random.default_rng(seed)
     X = points(kind, n, d, seed)

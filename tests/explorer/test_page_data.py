@@ -231,6 +231,20 @@ def test_distances_of_shown_points_are_exact(n_rows, seed, share):
             assert longest_hop(found, a, b) == expected[a, b]
 
 
+@pytest.mark.parametrize("max_points", [1, 20, 60])
+def test_rows_of_weight_zero_are_shown_with_their_nearest_point(all_fits, max_points):
+    model, how = all_fits["weights"]
+    data = model.explore(**how, max_points=max_points).data
+    clustering, shown = data.clustering, data.shown.tolist()
+    assert len(shown) < clustering.n_rows
+    hanging = [row for row in shown if row not in clustering.rows]
+    assert hanging or max_points == 1
+    for row in hanging:
+        nearest = clustering.rows[clustering.attached_to[row]]
+        hop = longest_hop(data.shown_tree, shown.index(row), shown.index(nearest))
+        assert hop == np.linalg.norm(how["X"][row] - how["X"][nearest])
+
+
 def longest_hop(tree, a, b):
     """Return the longest edge between two points, the obvious way."""
     to_root = {a: 0.0}

@@ -63,6 +63,13 @@ def assert_same(found, expected):
         assert found == expected
 
 
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    path = tmp_path / "no" / "model.isthmus"
+    with pytest.raises(FileNotFoundError, match=r"the folder .*no does not exist") as error:
+        write_file(path, "Kind", {})
+    assert ".tmp" not in str(error.value)
+
+
 @settings(max_examples=80, deadline=None)
 @given(content=st.dictionaries(st.text(max_size=4), values, max_size=4))
 def test_what_is_written_is_read(content, tmp_path_factory):

@@ -10,7 +10,7 @@ from isthmus import SpanningTree, UltrametricTree
 from isthmus.kmeans.workspace import Workspace
 from oracles.dense import embedded_lloyd, fractions, rows_lloyd
 
-INPUTS = [p for p in many(280) if p[1] >= 3]
+INPUTS = [p for p in many(140) if p[1] >= 3]
 # Below this relative margin between the two nearest centres rounding may decide.
 SAFE = 1e-9
 

@@ -27,7 +27,7 @@ def cases(n_cases):
         yield KINDS[number % len(KINDS)], n, d, size
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "size"), list(cases(60)))
+@pytest.mark.parametrize(("kind", "n", "d", "size"), list(cases(30)))
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 def test_neighbors_are_those_of_brute_force(kind, n, d, size, metric, no_short_cut):
     X = points(kind, n, d, 1)

@@ -20,7 +20,7 @@ def cases(n_cases):
         yield KINDS[number % len(KINDS)], n, d, size
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "size"), list(cases(70)))
+@pytest.mark.parametrize(("kind", "n", "d", "size"), list(cases(35)))
 @pytest.mark.parametrize("few_points", [0, 2000])
 def test_shared_trees_are_those_of_all_pairs(kind, n, d, size, few_points, monkeypatch):
     monkeypatch.setattr(selection, "_FEW_POINTS", few_points)

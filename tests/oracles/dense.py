@@ -49,22 +49,26 @@ def kruskal(distances: np.ndarray) -> tuple[list[tuple[int, int]], list[float]]:
     return edges, weights
 
 
-def cut(n: int, edges: np.ndarray, weights: np.ndarray, k: int, point_weights=None, least=0):
+def cut(
+    n: int, edges: np.ndarray, weights: np.ndarray, k: int, point_weights=None, least=0, known=()
+):
     """CUT by trying every edge of every part, sides found by walking.
 
-    Returns fewer parts where no edge leaves the least weight on both sides.
+    Returns fewer parts where no edge leaves the least weight on both sides. What is known are the
+    edges that are cut first, and those that never are.
     """
+    first, never = known or ((), ())
     weight_of = [
         Fraction(1 if point_weights is None else float(point_weights[i])) for i in range(n)
     ]
     smallest = Fraction(float(least))
-    left = list(range(n - 1))
-    for _ in range(k - 1):
+    left = [e for e in range(n - 1) if e not in first]
+    for _ in range(k - 1 - len(first)):
         scores = []
         for e in left:
             rest = [f for f in left if f != e]
             a, b = (sum(weight_of[i] for i in _reached(edges, rest, int(end))) for end in edges[e])
-            allowed = min(a, b) >= smallest
+            allowed = min(a, b) >= smallest and e not in never
             scores.append(Fraction(float(weights[e])) * a * b / (a + b) if allowed else -1)
         if not scores or max(scores) < 0:
             break

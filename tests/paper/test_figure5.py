@@ -13,6 +13,7 @@ from isthmus.paper import Verdict
 from isthmus.paper.experiment import load_experiment
 from isthmus.paper.figure5 import FIRST_SEED, PAPER_FAILS, as_in_paper, failed, solved
 from isthmus.paper.methods import METHODS
+from isthmus.paper.wording import share_on_each
 from paper.quick_results import quick_results
 
 EXPERIMENT = load_experiment("figure5")
@@ -171,3 +172,26 @@ def test_the_picture_has_the_papers_panels(results):
 
 def _set_of(panel):
     return {"g": "d", "h": "e", "i": "f", "j": "k", "m": "l", "n": "l"}.get(panel, panel)
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1.0, "on each from all seeds"),
+        (0.9, "on each from at least 90% of the seeds"),
+        (0.004, "but on one of them from hardly any seed"),
+        (0.0, "but on one from no seed"),
+    ],
+)
+def test_shares_in_words(share, words):
+    assert share_on_each(share) == words
+
+
+def test_no_claim_says_at_least_zero(made_up):
+    results = made_up
+    for which in "def":
+        for method in ("njw", "ours", "self_tuning"):
+            results = changed(results, which, method, 0.5, 10)
+    text = " ".join(claim.ours for claim in EXPERIMENT.claims(results))
+    assert "from no seed" in text
+    assert "at least 0%" not in text

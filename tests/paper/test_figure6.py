@@ -98,7 +98,8 @@ def test_a_mean_without_the_rank_is_half_the_claim():
 
 def test_other_data_reproduce_nothing():
     found = claims(ten(0.3, 0.2, 0.4, 0.1, data="digits"))
-    assert [c.verdict for c in found] == [Verdict.PARTLY, Verdict.PARTLY]
+    assert [c.verdict for c in found] == [Verdict.OTHER_DATA, Verdict.OTHER_DATA]
+    assert all(c.ours.startswith("scikit-learn's digits, not USPS: ") for c in found)
     assert all(c.reason.startswith("This is not the paper's data") for c in found)
 
 

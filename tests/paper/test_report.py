@@ -100,11 +100,21 @@ def test_markdown_says_the_same(report, folder):
 def test_a_quick_report_says_so(tmp_path):
     experiment = made_up(Calls())
     records = run_experiments([experiment], Store(tmp_path), quick=True)
-    write_report([experiment], records, tmp_path, quick=True)
+    page = write_report([experiment], records, tmp_path, quick=True)
+    assert page.verdicts == "2 not judged: quick run"
     for name in (HTML, MARKDOWN):
         text = (tmp_path / name).read_text(encoding="utf-8")
-        assert "not to be quoted" in text
+        assert "judges no claim" in text
+        assert "not judged: quick run" in text
+        assert "reproduced<" not in text
+        assert "**not reproduced**" not in text
         assert "isthmus reproduce --quick" in text
+
+
+def test_on_a_phone_values_are_labelled(report, folder):
+    text = (folder / HTML).read_text(encoding="utf-8")
+    assert '<meta name="viewport"' in text
+    assert text.count('<td data-label="paper">') == text.count('<td data-label="ours">') == 8
 
 
 def test_machines_that_differ_are_both_named(tmp_path):

@@ -78,7 +78,7 @@ def always_on_tree(monkeypatch):
 
 
 @pytest.mark.usefixtures("always_on_tree")
-@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(91, largest=250))
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(49, largest=150))
 def test_a_kd_tree_finds_the_rows_of_all_distances(kind, n, d, seed):
     d = min(d, 3)
     X = points(kind, n + 30, d, seed)

@@ -12,7 +12,7 @@ from isthmus.spanning_tree.by_kdtree import boruvka
 from isthmus.spanning_tree.edge_order import sort_edges
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(63) if p[1] > 1])
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(35) if p[1] > 1])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 def test_engines_agree_on_a_line(kind, n, d, seed, metric):
     X = points(kind, n, 1, seed)
@@ -32,7 +32,7 @@ def test_auto_takes_the_obvious_engine(n):
     assert minimum_spanning_tree(rng.random((n, 2))).engine == "prim"
 
 
-@pytest.mark.parametrize("d", [2, 3, 6])
+@pytest.mark.parametrize("d", [2, 6])
 @pytest.mark.parametrize("kind", ["unique", "rounded", "lattice", "one copy", "float32"])
 def test_few_points_have_one_tree_whatever_is_compiled(kind, d, monkeypatch):
     rng = np.random.default_rng(d)
@@ -46,10 +46,10 @@ def test_few_points_have_one_tree_whatever_is_compiled(kind, d, monkeypatch):
     elif kind == "float32":
         X = X.astype(np.float32)
     expected = minimum_spanning_tree(X, engine="prim")
-    minimum_spanning_tree(X, engine="kd-tree")  # compiles it
+    minimum_spanning_tree(rng.random((100, d)).astype(X.dtype), engine="kd-tree")  # compiles it
     found = minimum_spanning_tree(X)
     assert found == expected
-    assert found.engine == ("kd-tree" if kind in ("unique", "float32") else "prim")
+    assert (found.engine, found.by_index) == ("kd-tree", True)
     monkeypatch.setattr(boruvka, "is_compiled", lambda _: False)
     assert minimum_spanning_tree(X).engine == "prim"
 

@@ -23,15 +23,15 @@ METRICS = [
 ]
 
 
-def both(X, metric="euclidean", params=None, n_jobs=1):
+def both(X, metric="euclidean", params=None, n_jobs=1, *, by_index=False):
     prepared = prepare_points(X, resolve_metric(metric, params))
     return (
-        SpanningTree.from_edges(*boruvka_on_kdtree(prepared, n_jobs)[:2]),
+        SpanningTree.from_edges(*boruvka_on_kdtree(prepared, n_jobs, by_index=by_index)[:2]),
         SpanningTree.from_edges(*prim_of_points(prepared)[:2]),
     )
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(210) if p[1] > 1])
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), [p for p in many(140) if p[1] > 1])
 def test_same_tree_as_prim(kind, n, d, seed):
     # few numbers of coordinates: each is compiled for itself
     boruvka, prim = both(points(kind, n, (1, 2, 3, 2, 3, 2)[d - 1], seed))
@@ -45,6 +45,15 @@ def test_same_tree_on_larger_inputs(kind, d):
     assert_as_good(boruvka, prim)
     if kind == "gaussian":  # without ties there is just one
         assert boruvka == prim
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("d", "n_jobs"), [(2, 1), (2, 2), (3, 3)])
+def test_ties_by_index_are_those_of_prim_on_any_threads(kind, d, n_jobs, monkeypatch):
+    monkeypatch.setattr(engine, "_POINTS_TO_SHARE", 100)
+    monkeypatch.setattr(engine, "_COMPONENTS_TO_MERGE", 16)
+    boruvka, prim = both(points(kind, 700, d, seed=d), n_jobs=n_jobs, by_index=True)
+    assert boruvka == prim
 
 
 @pytest.mark.parametrize(("metric", "params"), METRICS)

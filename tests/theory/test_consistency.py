@@ -66,7 +66,7 @@ def test_ten_points_with_ties(seed):
     assert n_consistent > 1
 
 
-@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(112))
+@pytest.mark.parametrize(("kind", "n", "d", "seed"), many(56))
 def test_gaps_and_witnesses_are_those_of_the_matrix(kind, n, d, seed):
     X = points(kind, n, d, seed)
     tree = UltrametricTree.from_data(X)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from isthmus._numba.arguments import Arguments, Form, arranged
+from isthmus._utils.progress import work_apart
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -139,12 +140,13 @@ class Kernel(Generic[R]):
         with _COMPILING:
             compiled = self._load(arguments)
             if compiled is None:
-                if self.announced_as:
-                    logging.getLogger("isthmus").warning(
-                        "isthmus is compiling %s: some seconds, once on this machine.",
-                        self.announced_as.format(**self.constants),
-                    )
-                compiled = compilation.compile_anew(self, arguments)
+                with work_apart():
+                    if self.announced_as:
+                        logging.getLogger("isthmus").warning(
+                            "isthmus is compiling %s: some seconds, once on this machine.",
+                            self.announced_as.format(**self.constants),
+                        )
+                    compiled = compilation.compile_anew(self, arguments)
                 self._compiled[arguments.form] = compiled
             return compiled
 

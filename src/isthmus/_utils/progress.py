@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -15,6 +16,36 @@ Progress = Callable[[int, int], None]
 _WIDTH = 30
 # The least number of seconds between two updates of a bar.
 _INTERVAL = 0.1
+# Below this share of the work an estimate of the rest would be a guess.
+_LEAST_SHARE = 0.02
+# The rest is estimated from what was done after this share of the time.
+_RECENT = 0.75
+
+
+class _Screen:
+    """What bars share, as there is one terminal: the open line, and time that no bar counts."""
+
+    def __init__(self) -> None:
+        self.open_bar: ProgressBar | None = None  # whose line has not ended yet
+        self.seconds_apart = 0.0  # spent on other work, such as compiling
+
+
+_SCREEN = _Screen()
+
+
+@contextmanager
+def work_apart() -> Iterator[None]:
+    """Do work that is no part of what bars measure, and may write lines of its own.
+
+    The line of a bar ends before, and the bar goes on below; its estimates leave out the time.
+    """
+    if _SCREEN.open_bar is not None:
+        _SCREEN.open_bar.end_line()
+    begun = time.monotonic()
+    try:
+        yield
+    finally:
+        _SCREEN.seconds_apart += time.monotonic() - begun
 
 
 class ProgressBar:
@@ -40,11 +71,14 @@ class ProgressBar:
         self.waiting_since = self.begun if begun is None else begun
         self.visible = False
         self.width = self.tenths = 0
+        self.apart_before = _SCREEN.seconds_apart
+        self.history = deque([(0.0, 0.0)])  # seconds of work, and the share that was done then
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         finished = done >= total
         share = min(done / total, 1.0) if total else 1.0
+        self._remember(now, share)
         if now - self.waiting_since < self.patience and not self.visible:
             return
         too_short = now - self.begun < min(_INTERVAL, self.patience)
@@ -64,6 +98,13 @@ class ProgressBar:
         # padded with spaces, to overwrite a longer line
         self._write(f"\r{line:<{self.width}}" + ("\n" if finished else ""))
         self.width = len(line)
+        _SCREEN.open_bar = None if finished else self
+
+    def end_line(self) -> None:
+        """End the line; what follows is written below."""
+        self._write("\n")
+        self.width = 0
+        _SCREEN.open_bar = None
 
     def _write_line(self, now: float, share: float) -> None:
         tenths = int(share * 10)
@@ -75,8 +116,26 @@ class ProgressBar:
     def _left(self, now: float, share: float) -> str:
         if share >= 1.0:
             return f"{now - self.begun:.0f} s"
-        left = (now - self.begun) * (1.0 - share) / share if share else float("inf")
-        return f"{left:.0f} s left"
+        left = self._estimate()
+        return "estimating" if left is None else f"{left:.0f} s left"
+
+    def _remember(self, now: float, share: float) -> None:
+        worked = now - self.begun - (_SCREEN.seconds_apart - self.apart_before)
+        if worked > self.history[-1][0]:
+            self.history.append((worked, share))
+        while len(self.history) > 2 and self.history[1][0] <= _RECENT * worked:
+            self.history.popleft()
+
+    def _estimate(self) -> float | None:
+        """Return the seconds that are left, at the rate of the last quarter of the time.
+
+        None where too little is done to tell. Work is seldom uniform: what came first may have been
+        faster or slower.
+        """
+        (then, share_then), (now, share) = self.history[0], self.history[-1]
+        if share < _LEAST_SHARE or share <= share_then:
+            return None
+        return (1.0 - share) * (now - then) / (share - share_then)
 
     def _write(self, text: str) -> None:
         self.visible = True

@@ -42,6 +42,12 @@ class NJWSpectralClustering(spectral.SpectralClusterer):
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    SelfTuningSpectralClustering : Without a scale to choose.
+    sweep : Error rates over values of the scale.
+    sklearn.cluster.SpectralClustering : scikit-learn's.
+
     Notes
     -----
     Takes O(n³) time and several n × n matrices; raises MemoryError before allocating more than

@@ -46,13 +46,17 @@ class SelfTuningSpectralClustering(spectral.SpectralClusterer):
     n_clusters_ : int
         The number of clusters asked for, or found by "auto".
     affinity_matrix_ : ndarray of shape (n_samples, n_samples)
-    embedding_ : ndarray of shape (n_samples, n_clusters_)
+    embedding_ : ndarray of shape (n_samples, k)
         The rows, of unit length, and rotated unless the alignment is "kmeans".
     alignment_costs_ : ndarray of shape (n_numbers,)
         The minimised cost Σ_ij Z_ij² / max_j Z_ij², divided by the number of points, for
         1, 2, … eigenvectors; 1 is perfect. Not set where K-means makes it superfluous.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
+
+    See Also
+    --------
+    NJWSpectralClustering : With one scale for all points.
 
     Notes
     -----

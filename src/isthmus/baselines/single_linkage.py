@@ -41,6 +41,11 @@ class SingleLinkage(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    isthmus.TransitiveCut : The same tree, cut between large parts.
+    scipy.cluster.hierarchy.fcluster : SciPy's way.
+
     Notes
     -----
     Edges are cut from the end of the tree's total order, by weight, smaller and larger index; so

@@ -43,6 +43,18 @@ class Sweep:
     default_error : float
     recorded : tuple
         The attribute ``record`` of the clusterer fitted at each value.
+
+    See Also
+    --------
+    sweep : Compute it.
+
+    Examples
+    --------
+    >>> from isthmus.baselines import NJWSpectralClustering, sweep
+    >>> points = [[0.0], [0.1], [0.2], [5.0], [5.1]]
+    >>> found = sweep(NJWSpectralClustering(2), "sigma", [0.5, 2.0], points, [0, 0, 0, 1, 1])
+    >>> found.best_value, found.best_error, found.errors.tolist()
+    (0.5, 0.0, [0.0, 0.0])
     """
 
     parameter: str
@@ -96,7 +108,7 @@ def sweep(
     y : array-like of shape (n_samples,)
         Their true classes.
     record : str, optional
-        A fitted attribute to keep for each value, such as "eigengap_" of
+        A fitted attribute to keep for each value, such as ``"eigengap_"`` of
         :class:`NJWSpectralClustering`.
     n_jobs : int, optional
         Threads over values; -1 for every core. Never changes the result.
@@ -104,6 +116,11 @@ def sweep(
     Returns
     -------
     Sweep
+
+    See Also
+    --------
+    Sweep : What is returned.
+    isthmus.evaluation.error_rate : How errors are counted.
 
     Notes
     -----

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from isthmus.cli.columns import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line
 from isthmus.cli.fields import MISSING_ADVICE, ROUNDED, why_not_finite
 from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.mixed_columns import in_array
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, column_names
 
 _BLOCK = 1 << 16
@@ -65,7 +66,9 @@ class ParquetTable(Table):
         return self.arrow
 
 
-def read_npy(stream: BinaryIO, source: str, selection: Selection) -> NpyTable:
+def read_npy(
+    stream: BinaryIO, source: str, selection: Selection, *, allow_missing: bool = False
+) -> NpyTable:
     """Read a two-dimensional array of numbers; nothing in the file is ever executed."""
     # NumPy reads the header as Python source: what a damaged one raises has no common type.
     try:
@@ -87,12 +90,19 @@ def read_npy(stream: BinaryIO, source: str, selection: Selection) -> NpyTable:
     chosen = array if selected == tuple(range(array.shape[1])) else array[:, selected]
     _refuse_rounded(chosen, source)
     points = chosen.astype(np.float32 if chosen.dtype == np.float32 else np.float64, copy=False)
-    _refuse_not_finite(points, selected, None, source)
+    _refuse_not_finite(points, Found(selected, None, source, allow_missing))
     return NpyTable(None, selected, points, ",", array)
 
 
-def read_parquet(stream: BinaryIO, source: str, selection: Selection) -> ParquetTable:
-    """Read a Parquet file."""
+def read_parquet(
+    stream: BinaryIO,
+    source: str,
+    selection: Selection,
+    *,
+    allow_missing: bool = False,
+    mixed: bool = False,
+) -> ParquetTable:
+    """Read a Parquet file; ``mixed`` takes columns of dates and texts, too."""
     pa = require_pyarrow()
     import pyarrow.parquet as pq
 
@@ -109,16 +119,19 @@ def read_parquet(stream: BinaryIO, source: str, selection: Selection) -> Parquet
     if selection.columns is None:
         _refuse_index(table, selected, source)
     columns = [table.column(position) for position in selected]
+    if mixed:
+        points = in_array([column.to_pylist() for column in columns])
+        return ParquetTable(names, selected, points, ",", table)
     for position, column in zip(selected, columns, strict=True):
-        _check_column(column, describe_column(position, names), source)
+        _check_column(column, describe_column(position, names), source, allow_missing)
     single = all(pa.types.is_float32(column.type) for column in columns)
     points = np.empty((len(columns[0]), len(columns)), np.float32 if single else np.float64)
     for j, column in enumerate(columns):
         if pa.types.is_integer(column.type):
-            _refuse_rounded(column.to_numpy(), source)
+            _refuse_rounded(column.drop_null().to_numpy(), source)
         kind = pa.float32() if single else pa.float64()
-        points[:, j] = column.cast(kind, safe=False).to_numpy()
-    _refuse_not_finite(points, selected, names, source)
+        points[:, j] = column.cast(kind, safe=False).to_numpy()  # NaN where it is null
+    _refuse_not_finite(points, Found(selected, names, source, allow_missing))
     return ParquetTable(names, selected, points, ",", table)
 
 
@@ -142,15 +155,23 @@ def _refuse_rounded(values: Array, source: str) -> None:
         raise UserError(f"{source} holds the integer {rounded}, {ROUNDED}")
 
 
-def _refuse_not_finite(
-    points: Array, selected: Sequence[int], names: Sequence[str] | None, source: str
-) -> None:
+class Found(NamedTuple):
+    """Where numbers come from, and whether some may be missing."""
+
+    selected: Sequence[int]
+    names: Sequence[str] | None
+    source: str
+    allow_missing: bool
+
+
+def _refuse_not_finite(points: Array, found: Found) -> None:
     """Raise UserError that names the first NaN or infinity, rows counted from 1."""
-    if np.isfinite(points).all():
+    wrong = np.isinf(points) if found.allow_missing else ~np.isfinite(points)
+    if not wrong.any():
         return
-    row, j = (int(index[0]) for index in np.nonzero(~np.isfinite(points)))
+    row, j = (int(index[0]) for index in np.nonzero(wrong))
     number = float(points[row, j])
-    where = f"{source}, row {row + 1}, {describe_column(selected[j], names)}"
+    where = f"{found.source}, row {row + 1}, {describe_column(found.selected[j], found.names)}"
     raise UserError(f"{where}: {why_not_finite(number, str(number))}")
 
 
@@ -175,13 +196,13 @@ def _index_columns(schema: Any) -> list[str]:
     return [name for name in index if isinstance(name, str)] if isinstance(index, list) else []
 
 
-def _check_column(column: Any, name: str, source: str) -> None:
+def _check_column(column: Any, name: str, source: str, allow_missing: bool) -> None:
     types = require_pyarrow().types
     is_numeric = (types.is_integer, types.is_floating, types.is_decimal)
     if not any(is_kind(column.type) for is_kind in is_numeric):
         raise UserError(
             f"{source}, {name} is of type {column.type}, which is not numeric. {CHOOSE_COLUMNS}"
         )
-    if column.null_count:
+    if column.null_count and not allow_missing:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise UserError(f"{source}, row {row + 1}, {name}: the field is empty; {MISSING_ADVICE}")

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
-import warnings
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from isthmus._utils.parallel import ThreadsRefusedError
-from isthmus.cli.cluster_options import KMEANS_OPTIONS, add_options
-from isthmus.cli.columns import Selection
-from isthmus.cli.errors import UserError, one_line, say
-from isthmus.cli.output_file import check_output
-from isthmus.cli.read_table import ReadOptions, input_format, read_table
+from isthmus.cli import out_of_core
+from isthmus.cli.cluster_options import add_options
+from isthmus.cli.errors import UserError, say
+from isthmus.cli.fit import Stopwatch, bar_for, check_method, fit_clusters
+from isthmus.cli.output_file import check_output, check_target
+from isthmus.cli.prepare import check_preparation, prepare
+from isthmus.cli.read_table import input_format, read_options, read_table, what_was_taken
 from isthmus.cli.summary import as_json, as_text, summarise
-from isthmus.cli.table import Table
-from isthmus.cli.write_table import WriteOptions, check_label_column, write_labels
-from isthmus.metrics.registry import canonical_name
+from isthmus.cli.write_table import NewColumn, WriteOptions, check_new_column, write_column
+from isthmus.metrics.preparation import Preparation
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_options", "run"]
 
@@ -31,96 +30,74 @@ examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
   isthmus cluster points.csv -k 3 --noise auto -o labelled.csv
+  isthmus cluster export.xlsx -k 4 --missing drop --scale standard --save model.isthmus
   isthmus cluster embeddings.npy -k 20 --metric cosine --neighbors 30 -o labels.npy
+  isthmus cluster folder/ -k 10 --out-of-core --scratch /scratch -o labels.parquet
   cat points.csv | isthmus cluster -k 3 --columns 2-4 --labels-only | sort | uniq -c
 
 The table goes to standard output, or to the file of --output; the summary goes to standard
-error, as a small table or, with --json, as one JSON object. Exit status: 0 if all went well,
-2 if an option or a file was wrong (nothing is written then), 130 if interrupted.
+error, as a small table or, with --json, as one JSON object. All rows are written, in their order;
+one that --missing drop leaves out has no cluster (an empty field; -1 in .npy). Exit status: 0 if
+all went well, 2 if an option or a file was wrong (nothing is written then), 130 if interrupted.
 """
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
-    read_options = ReadOptions(
-        args.format, args.delimiter, args.header, Selection(args.columns, args.exclude)
-    )
-    input_format(args.input, read_options)
+    if args.out_of_core:
+        return out_of_core.run(args)
+    options = read_options(args)
+    file_format = input_format(args.input, options)
     check_method(args)
-    _check_label_column(args)
-    write_options = WriteOptions(
-        check_output(args.output, args.input), args.label_column, args.labels_only, args.delimiter
-    )
-    started = time.perf_counter()
-    table = read_table(args.input, read_options)
-    check_label_column(table, write_options)
-    model, warned = fit_table(table, args)
-    seconds = time.perf_counter() - started
-    write_labels(table, model.labels_, write_options)
+    check_preparation(args)
+    write_options = check_column_options(args, args.label_column)
+    model_path = None if args.save is None else check_model_target(args)
+    stopwatch = Stopwatch()
+    with stopwatch.timed("reading"):
+        options = read_options(args, bar_for("reading", args))
+        table = read_table(args.input, options)
+    check_new_column(table, write_options)
+    taken = what_was_taken(table, file_format, options)
+    if taken and not args.quiet and not args.json:
+        say(f"isthmus: {taken}")
+    prepared = prepare(table, args)
+    fit = fit_clusters(prepared.points, args, stopwatch)
+    with stopwatch.timed("writing"):
+        write_options = write_options._replace(
+            delimiter=args.delimiter or (table.delimiter if file_format == "csv" else None),
+            progress=bar_for("writing", args),
+        )
+        write_column(table, NewColumn(fit.model.labels_, prepared.taken), write_options)
+        if model_path is not None:
+            save_prepared(fit.model, prepared.preparation, model_path)
     if not args.quiet:
-        summary = summarise(args.method, model, table, seconds, warned)
-        say(as_json(summary) if args.json else as_text(summary))
+        summary = summarise(args.method, fit, table, prepared, stopwatch.seconds)
+        say(as_json(summary | {"read": taken}) if args.json else as_text(summary))
     return 0
 
 
-def check_method(args: argparse.Namespace) -> None:
-    """Raise UserError for options that contradict each other."""
-    misplaced = [option for option, name in KMEANS_OPTIONS.items() if hasattr(args, name)]
-    if misplaced and args.method != "kmeans":
-        verb = "belongs" if len(misplaced) == 1 else "belong"
-        raise UserError(
-            f"{', '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
-        )
-    if args.p is not None and canonical_name(args.metric) != "minkowski":
-        raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
-    if args.unit is not None and canonical_name(args.metric) != "haversine":
-        raise UserError(f"--unit belongs to --metric haversine, not to --metric {args.metric}.")
-    if args.neighborhood is not None and args.neighbors is None:
-        raise UserError("--neighborhood says what --neighbors N is for; give both.")
-
-
-def _check_label_column(args: argparse.Namespace) -> None:
+def check_column_options(args: argparse.Namespace, name: str) -> WriteOptions:
+    """Return how to write a column of that name, or say what is wrong."""
     try:
-        args.label_column.encode()
+        name.encode()
     except UnicodeEncodeError:
-        raise UserError(f"--label-column {args.label_column!a} is not valid text.") from None
+        raise UserError(f"--label-column {name!a} is not valid text.") from None
+    output = check_output(args.output, args.input)
+    return WriteOptions(output, name, args.labels_only, args.delimiter)
 
 
-def _metric_params(args: argparse.Namespace) -> dict[str, Any] | None:
-    given = {"p": args.p, "unit": args.unit}
-    return {name: value for name, value in given.items() if value is not None} or None
+def check_model_target(args: argparse.Namespace) -> Path:
+    """Return where to save the model, or say why it cannot be written."""
+    path = check_target(args.save, args.input)
+    if args.output not in (None, "-") and path == check_target(args.output):
+        raise UserError(f"--save and --output name the same file, {args.save}.")
+    return path
 
 
-def fit_table(table: Table, args: argparse.Namespace) -> tuple[Any, list[str]]:
-    """Return a fitted model, and the warnings of the fit."""
-    n_points = len(table.points)
-    if args.n_clusters != "auto" and args.n_clusters > n_points:
-        raise UserError(
-            f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
-            f"{'row' if n_points == 1 else 'rows'}."
-        )
-    from isthmus.estimators import TransitiveCut, TransitiveKMeans
-
-    watched = sys.stderr is not None and sys.stderr.isatty()
-    parameters: dict[str, Any] = {
-        "metric": args.metric,
-        "metric_params": _metric_params(args),
-        "n_neighbors": args.neighbors,
-        "neighborhood": args.neighborhood or "mean",
-        "min_cluster_size": args.min_cluster_size,
-        "noise": args.noise,
-        "k_max": args.k_max,
-        "n_jobs": args.jobs,
-        "verbose": int(watched and not args.quiet and not getattr(args, "json", False)),
-    }
-    given = vars(args)
-    parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
-    estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
-    model: Any = estimator(args.n_clusters, **parameters)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            model.fit(table.points)
-        except (ValueError, ThreadsRefusedError) as error:
-            raise UserError(str(error)) from error
-    return model, [one_line(warning.message) for warning in caught]
+def save_prepared(model: Any, preparation: Preparation, path: Path) -> None:
+    """Save a model together with how its table was prepared."""
+    model._keep(replace(model._record, preparation=preparation))
+    try:
+        model.save(path)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}.") from error

@@ -1,4 +1,4 @@
-"""The options of ``isthmus cluster`` and ``isthmus explore``."""
+"""The options of the commands that read tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from functools import partial
 from typing import Any
 
 from isthmus.cli.columns import split_tokens
-from isthmus.cli.formats import FORMATS, LISTED_ENDINGS, check_delimiter
+from isthmus.cli.formats import (
+    FORMATS,
+    LISTED_COMPRESSIONS,
+    LISTED_ENDINGS,
+    WRITTEN_ENDINGS,
+    check_decimal,
+    check_delimiter,
+    check_encoding,
+)
+from isthmus.cli.out_of_core import add_out_of_core_options
+from isthmus.metrics.preparation import MISSING, SCALES
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
 from isthmus.metrics.sphere import UNITS
 from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
@@ -30,6 +40,10 @@ KMEANS_OPTIONS = {
 SPACES = ("rows", "embedding")
 INITS = ("cut", "k-means++", "random")
 _LARGEST_SEED = 2**32 - 1
+_OUTPUT = (
+    f"where to write, in the format of its ending ({WRITTEN_ENDINGS}; .npy holds the {{}} alone), "
+    f"compressed if {LISTED_COMPRESSIONS} follows; '-' or nothing writes CSV to standard output"
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,11 +51,39 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     number = "the number of clusters; 'auto' finds one and says why"
     _add(parser, "-k --n-clusters", number, metavar="K", type=_integer_or_auto, required=True)
     _add_input_options(parser.add_argument_group("input"))
+    _add_preparation_options(parser.add_argument_group("preparation"))
     _add_method_options(parser.add_argument_group("method"))
     _add_kmeans_options(
         parser.add_argument_group("with --method kmeans only", argument_default=argparse.SUPPRESS)
     )
+    output = parser.add_argument_group("output")
+    _add_output_options(output)
+    model = "also keep the fitted model, for 'isthmus predict' and for Python; .isthmus is usual"
+    _add(output, "--save", model, metavar="MODEL")
+    add_out_of_core_options(parser.add_argument_group("tables that are larger than memory"))
+
+
+def add_predict_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isthmus predict``."""
+    _add(parser, "model", "the model, a file of --save or of a model's save()", metavar="MODEL")
+    _add_input_options(parser.add_argument_group("input"))
+    _add_jobs(parser.add_argument_group("method"))
     _add_output_options(parser.add_argument_group("output"))
+
+
+def add_outliers_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isthmus outliers``."""
+    _add_input_options(parser.add_argument_group("input"))
+    _add_preparation_options(parser.add_argument_group("preparation"))
+    method = parser.add_argument_group("method")
+    _add_metric_options(method)
+    _add_jobs(method)
+    output = parser.add_argument_group("output")
+    _add(output, "-o --output", _OUTPUT.format("scores"), metavar="FILE")
+    _add(output, "--scores-only", "leave out the columns of the input", action="store_true")
+    name = "the name of the column of scores (default: %(default)s)"
+    _add(output, "--score-column", name, metavar="NAME", default="outlier_score")
+    _add_talk(output)
 
 
 def add_explore_options(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +91,7 @@ def add_explore_options(parser: argparse.ArgumentParser) -> None:
     number = "the number of clusters that is shown first (default: auto, which finds one)"
     _add(parser, "-k --n-clusters", number, metavar="K", type=_integer_or_auto, default="auto")
     _add_input_options(parser.add_argument_group("input"))
+    _add_preparation_options(parser.add_argument_group("preparation"))
     _add_method_options(parser.add_argument_group("method"))
     _add_kmeans_options(
         parser.add_argument_group("with --method kmeans only", argument_default=argparse.SUPPRESS)
@@ -71,22 +114,38 @@ def _add(group: argparse._ActionsContainer, names: str, text: str, **settings: A
 
 def _add_input_options(group: argparse._ArgumentGroup) -> None:
     add, columns = partial(_add, group), _checked(split_tokens)
-    table = f"the table, in the format of its ending ({LISTED_ENDINGS}); "
-    table += "'-' or nothing reads CSV from standard input"
+    table = f"the table, in the format of its ending ({LISTED_ENDINGS}), compressed if "
+    table += f"{LISTED_COMPRESSIONS} follows; '-' or nothing reads CSV from standard input"
     add("input", table, nargs="?", metavar="FILE")
     add("--format", "the format of the input, whatever its ending", choices=FORMATS)
     add(
         "--delimiter",
-        "the character between fields, 'tab' or 'space' (default: comma; in TSV: tab)",
+        "the character between fields, 'tab' or 'space' (default: in TSV tab; in other text what "
+        "the first rows show: comma, semicolon, tab, bar or space)",
         metavar="CHAR",
         type=_checked(check_delimiter),
     )
+    decimal = "the decimal separator of text: 'point' or 'comma' (default: what the rows show)"
+    add("--decimal", decimal, metavar="CHAR", type=_checked(check_decimal))
+    encoding = "the encoding of text, such as cp1252 (default: utf-8, or utf-16 by its first bytes)"
+    add("--encoding", encoding, metavar="NAME", type=_checked(check_encoding))
+    add("--sheet", "the sheet of an Excel workbook (default: the first)", metavar="NAME")
     header = "whether the first row holds names (default: if it holds something not a number)"
     add("--header", header, action=argparse.BooleanOptionalAction)
     chosen = "columns to cluster by: names, positions from 1, ranges: x,y or 1,3-5 (default: all)"
     add("--columns", chosen, metavar="LIST", type=columns)
     left_out = "columns not to cluster by; they are still written"
     add("--exclude", left_out, metavar="LIST", type=columns, default=())
+
+
+def _add_preparation_options(group: argparse._ArgumentGroup) -> None:
+    missing = "rows with missing values: refuse them, leave them out (they are written without a "
+    missing += "cluster), fill in the mean of the column, or compare the values that are there "
+    missing += "(default: error)"
+    _add(group, "--missing", missing, choices=MISSING)
+    scale = "columns: as they are; less the mean, divided by the standard deviation; or less the "
+    scale += "median, divided by the range between the quartiles (default: none)"
+    _add(group, "--scale", scale, choices=SCALES)
 
 
 def _add_method_options(group: argparse._ArgumentGroup) -> None:
@@ -98,6 +157,20 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
         choices=METHODS,
         default="cut",
     )
+    _add_metric_options(group)
+    smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
+    add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
+    noise = "rows that are noise get the label -1: 'auto' finds them; a number between 0 and 1 is "
+    noise += "the largest share of rows that may be noise, 'score:0.7' those of an outlier score "
+    noise += "above 0.7 (default: no row)"
+    add("--noise", noise, metavar="HOW", type=_checked(_noise))
+    largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
+    add("--k-max", largest, metavar="N", type=_integer(2), default=20)
+    _add_jobs(group)
+
+
+def _add_metric_options(group: argparse._ArgumentGroup) -> None:
+    add = partial(_add, group)
     add(
         "--metric",
         f"distance between rows: {', '.join(METRICS)}, or what SciPy or scikit-learn calls "
@@ -115,16 +188,11 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     kind = "with --neighbors: replace each row by the mean of its neighbourhood, or multiply "
     kind += "distances by those of the neighbourhoods (default: mean)"
     add("--neighborhood", kind, choices=NEIGHBORHOODS)
-    smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
-    add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
-    noise = "rows that are noise get the label -1: 'auto' finds them; a number between 0 and 1 is "
-    noise += "the largest share of rows that may be noise, 'score:0.7' those of an outlier score "
-    noise += "above 0.7 (default: no row)"
-    add("--noise", noise, metavar="HOW", type=_checked(_noise))
-    largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
-    add("--k-max", largest, metavar="N", type=_integer(2), default=20)
+
+
+def _add_jobs(group: argparse._ArgumentGroup) -> None:
     threads = "the number of threads; -1: every core (default: %(default)s)"
-    add("--jobs", threads, metavar="N", type=_n_jobs, default=-1)
+    _add(group, "--jobs", threads, metavar="N", type=_n_jobs, default=-1)
 
 
 def _add_kmeans_options(group: argparse._ArgumentGroup) -> None:
@@ -151,12 +219,14 @@ def _add_kmeans_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output_options(group: argparse._ArgumentGroup) -> None:
-    output = f"where to write, in the format of its ending ({LISTED_ENDINGS}; .npy holds the "
-    output += "labels alone); '-' or nothing writes CSV to standard output"
-    _add(group, "-o --output", output, metavar="FILE")
+    _add(group, "-o --output", _OUTPUT.format("labels"), metavar="FILE")
     _add(group, "--labels-only", "leave out the columns of the input", action="store_true")
     name = "the name of the column of labels (default: %(default)s)"
     _add(group, "--label-column", name, metavar="NAME", default="cluster")
+    _add_talk(group)
+
+
+def _add_talk(group: argparse._ArgumentGroup) -> None:
     talk = group.add_mutually_exclusive_group()
     _add(talk, "--json", "write the summary to standard error as JSON", action="store_true")
     _add(talk, "--quiet", "write no summary", action="store_true")

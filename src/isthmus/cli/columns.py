@@ -19,6 +19,7 @@ class Selection(NamedTuple):
 
     columns: tuple[str, ...] | None = None  # None takes all
     exclude: tuple[str, ...] = ()
+    exact: bool = False  # whether columns are names only, whatever they look like
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -43,6 +44,8 @@ def resolve_selection(
     """
     chosen = list(range(n_columns))
     if selection.columns is not None:
+        if selection.exact:
+            _require_names(selection.columns, names or (), n_columns, source)
         chosen = _resolve_tokens(selection.columns, names, n_columns, source)
         twice = next((position for position in chosen if chosen.count(position) > 1), None)
         if twice is not None:
@@ -52,6 +55,14 @@ def resolve_selection(
     if not selected:
         raise UserError(f"--columns and --exclude leave no column of {source} to cluster.")
     return selected
+
+
+def _require_names(
+    wanted: Sequence[str], names: Sequence[str], n_columns: int, source: str
+) -> None:
+    for name in wanted:
+        if name not in names:
+            raise UserError(_unknown_name(name, names, n_columns, source))
 
 
 def select_by_position(selection: Selection, n_columns: int) -> tuple[int, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -11,7 +9,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.parallel import chunks
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Array, Floats
 from isthmus.cli.columns import (
     Selection,
     describe_column,
@@ -19,45 +19,65 @@ from isthmus.cli.columns import (
     resolve_selection,
     select_by_position,
 )
+from isthmus.cli.csv_records import Record, check_text, plain_lines, read_records, to_utf8
+from isthmus.cli.dialect import Dialect, detect_dialect
 from isthmus.cli.errors import UserError, shown
-from isthmus.cli.fields import finite_numbers, is_missing, is_number, why_no_number
+from isthmus.cli.fast_csv import read_numbers
+from isthmus.cli.fields import is_missing, is_number, parse_numbers, why_no_number
 from isthmus.cli.formats import require_pyarrow
+from isthmus.cli.mixed_columns import column_of_texts, in_array
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, TextSink, as_field, column_names
 
 # Rows converted together: enough to be fast, few enough for their strings to be small beside
 # the file itself.
 _BLOCK = 1 << 12
-# Fed to the parser after the last line. If it does not come back as a record of its own, a quote
-# was never closed. No file holds it: a NUL byte is refused before.
-_END = "\0"
 _OTHER_DELIMITERS = ";\t|"
 
 
-class Record(NamedTuple):
-    """One row of a file: the line it begins on, its fields, and its text with the line's end."""
+class Mixed(NamedTuple):
+    """What to take for a text among selected columns, though it may look like a number."""
 
-    line: int
-    fields: list[str]
-    text: str
+    texts: tuple[int, ...] = ()  # counted from 0 among the selected ones
+
+
+class TextOptions(NamedTuple):
+    """How to read delimited text; None leaves it to the text."""
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    selection: Selection = Selection()
+    allow_missing: bool = False  # whether a missing value is NaN, and not an error
+    progress: Progress | None = None
+    mixed: Mixed | None = None  # whether selected columns may hold dates and texts
 
 
 class Layout(NamedTuple):
     """What is known of a file after its first row; ``source`` is its name in messages."""
 
     source: str
-    delimiter: str
+    dialect: Dialect
     names: tuple[str, ...] | None
     n_columns: int
     selected: tuple[int, ...]
+    allow_missing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class CsvTable(Table):
-    """A table of delimited text, kept as the bytes it was read from."""
+    """A table of delimited text, kept as the bytes it was read from, in UTF-8."""
 
     data: bytes
     source: str
     n_columns: int
+    decimal: str = "."
+    encoding: str = "utf-8"
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the text was read."""
+        return Dialect(self.delimiter, self.decimal)
 
     def records(self) -> Iterator[Record]:
         """Yield the rows, the header not among them."""
@@ -80,103 +100,108 @@ class CsvTable(Table):
         columns = [
             pa.array(texts[position], pa.string())
             if position in texts
-            else pa.array(np.ascontiguousarray(self.points[:, self.selected.index(position)]))
+            else self._selected_to_arrow(pa, self.selected.index(position))
             for position in range(self.n_columns)
         ]
         return pa.Table.from_arrays(columns, names=column_names(self.names, self.n_columns))
 
-    def write_text(self, stream: TextSink, delimiter: str, label_column: str, labels: Ints) -> None:
-        """Write the rows with their labels; with the same delimiter, each row's text unchanged."""
+    def _selected_to_arrow(self, pa: Any, j: int) -> Any:
+        column = self.points[:, j]
+        if column.dtype == object:
+            return pa.array(column.tolist())
+        return pa.array(np.ascontiguousarray(column), from_pandas=True)  # NaN is missing
+
+    def write_text(
+        self,
+        stream: TextSink,
+        delimiter: str,
+        name: str,
+        values: Sequence[str],
+        progress: Progress | None = None,
+    ) -> None:
+        """Write the rows and one column; with the same delimiter, each row's text unchanged."""
         if delimiter != self.delimiter:
-            super().write_text(stream, delimiter, label_column, labels)
+            super().write_text(stream, delimiter, name, values, progress)
             return
-        additions: Iterable[str] = map(str, labels.tolist())
+        additions: Iterable[str] = values
         if self.names is not None:
-            additions = chain([as_field(label_column, delimiter)], additions)
+            additions = chain([as_field(name, delimiter)], additions)
+        total = len(values) + (self.names is not None)
+        lines = zip(self._lines(), additions, strict=True)
+        for start, stop in chunks(total + 1, _BLOCK):  # one more, to meet the end of both
+            part = islice(lines, stop - start)
+            stream.write("".join(f"{line}{delimiter}{value}{end}" for (line, end), value in part))
+            if progress is not None:
+                progress(min(stop, total), total)
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the text of each row, the header included, and the end of its line."""
+        plain = plain_lines(self.data)
+        if plain is not None:
+            lines, ending = plain
+            yield from ((line, ending) for line in lines)
+            return
         ending = "\n"
-        rows = read_records(self.data, self.delimiter, self.source)
-        for record, addition in zip(rows, additions, strict=True):
+        for record in read_records(self.data, self.delimiter, self.source):
             line = record.text.rstrip("\r\n")
             ending = record.text[len(line) :] or ending  # the last line may have none
-            stream.write(f"{line}{delimiter}{addition}{ending}")
+            yield line, ending
 
 
-def read_csv(
-    stream: BinaryIO, source: str, delimiter: str, header: bool | None, selection: Selection
-) -> CsvTable:
-    """Read delimited text in UTF-8; ``source`` is its name in messages.
+def read_csv(stream: BinaryIO, source: str, options: TextOptions) -> CsvTable:
+    """Read delimited text; ``source`` is its name in messages.
 
     Where it is not said, the first row is a header if a selected column of it holds something that
     is neither a number nor a missing value.
     """
-    data = stream.read()
-    _check_text(data, source)
-    rows = read_records(data, delimiter, source)
+    data, encoding = to_utf8(stream.read(), options.encoding, source)
+    check_text(data, source)
+    dialect = detect_dialect(data, options.delimiter, options.decimal)
+    rows = read_records(data, dialect.delimiter, source)
     first = next(rows, None)
     if first is None:
         raise UserError(f"{source} is empty.")
     fields = tuple(field.strip() for field in first.fields)
+    header = options.header
     if header is None:
-        header = _looks_like_header(fields, selection)
+        header = _looks_like_header(fields, options.selection)
     names = fields if header else None
-    selected = resolve_selection(selection, names, len(fields), source)
-    layout = Layout(source, delimiter, names, len(fields), selected)
-    points = _read_points(rows if header else chain([first], rows), layout)
+    selected = resolve_selection(options.selection, names, len(fields), source)
+    layout = Layout(source, dialect, names, len(fields), selected, options.allow_missing)
+    points = None if options.mixed else read_numbers(data, layout, options.progress)
+    if points is None:
+        counted = _counted(rows if header else chain([first], rows), len(data), options.progress)
+        if options.mixed is None:
+            points = _read_points(counted, layout)
+        else:
+            points = _read_mixed(counted, layout, options.mixed)
     if not len(points):
         raise UserError(f"{source} has a header, but no rows below it.")
-    return CsvTable(names, selected, points, delimiter, data, source, len(fields))
+    return CsvTable(
+        names=names,
+        selected=selected,
+        points=points,
+        delimiter=dialect.delimiter,
+        data=data,
+        source=source,
+        n_columns=len(fields),
+        decimal=dialect.decimal,
+        encoding=encoding,
+    )
 
 
-def read_records(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
-    """Yield the rows of a text, its header first; blank lines at the end are none."""
-    blank: int | None = None
-    for record in _parse(data, delimiter, source):
-        if not record.text.strip(" \r\n"):
-            blank = record.line if blank is None else blank
-            continue
-        if blank is not None:
-            raise UserError(f"{source}, line {blank}: the line is blank, but rows follow it.")
+def _counted(
+    records: Iterator[Record], n_bytes: int, progress: Progress | None
+) -> Iterator[Record]:
+    """Yield records, reporting how much of the text they make up."""
+    done = 0
+    for number, record in enumerate(records):
+        done += len(record.text)
+        if progress is not None and number % _BLOCK == 0:
+            progress(min(done, n_bytes), n_bytes)
         yield record
-
-
-def _parse(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
-    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-    taken: list[str] = []
-
-    def feed() -> Iterator[str]:
-        for line in lines:
-            taken.append(line)
-            yield line
-        yield _END
-
-    reader = csv.reader(feed(), delimiter=delimiter, skipinitialspace=delimiter != " ")
-    start = 1
-    try:
-        for fields in reader:
-            if fields and fields[-1].endswith(_END):
-                if taken:
-                    raise UserError(f"{source}, line {start}: a quoted field is never closed.")
-                return
-            yield Record(start, fields, "".join(taken))
-            taken.clear()
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise UserError(f"{source}, line {start}: {error}; is a quote not closed?") from error
-
-
-def _check_text(data: bytes, source: str) -> None:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(
-            f"{source} is not text in UTF-8 (byte 0x{data[error.start]:02x} on line {line}). "
-            "Save it as UTF-8, or name its format with --format."
-        ) from error
-    if b"\0" in data:
-        raise UserError(
-            f"{source} is not text (it holds NUL bytes). Name its format with --format."
-        )
+    if progress is not None:
+        progress(n_bytes, n_bytes)
 
 
 def _looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
@@ -184,21 +209,23 @@ def _looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
     if any(token in fields and not is_position(token, n_columns) for token in selection.tokens):
         return True
     candidates = [fields[position] for position in select_by_position(selection, n_columns)]
-    return any(not is_number(field) and not is_missing(field) for field in candidates)
+    # What is a number in another notation is wrong, and no name.
+    return any(
+        not (is_number(field) or is_number(field, ",") or is_missing(field)) for field in candidates
+    )
 
 
 def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
     blocks = [np.empty((0, len(layout.selected)))]
     while block := list(islice(records, _BLOCK)):
         for record in block:
-            if len(record.fields) != layout.n_columns:
-                raise UserError(
-                    f"{layout.source}, line {record.line}: expected {layout.n_columns} fields, "
-                    f"found {len(record.fields)}."
-                )
+            _check_length(record, layout)
         points = np.empty((len(block), len(layout.selected)))
         for j, position in enumerate(layout.selected):
-            numbers = finite_numbers([record.fields[position] for record in block])
+            fields = [record.fields[position] for record in block]
+            numbers = parse_numbers(
+                fields, layout.dialect.decimal, allow_missing=layout.allow_missing
+            )
             if numbers is None:
                 raise _first_wrong_field(block, layout)
             points[:, j] = numbers
@@ -206,22 +233,51 @@ def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
     return np.concatenate(blocks)
 
 
+def _read_mixed(records: Iterator[Record], layout: Layout, mixed: Mixed) -> Array:
+    """Return selected columns as objects, (n_rows, n_selected): numbers, dates, texts, None."""
+    fields: list[list[str]] = [[] for _ in layout.selected]
+    for record in records:
+        _check_length(record, layout)
+        for column, position in zip(fields, layout.selected, strict=True):
+            column.append(record.fields[position])
+    return in_array(
+        [
+            column_of_texts(column, layout.dialect.decimal, as_text=j in mixed.texts)
+            for j, column in enumerate(fields)
+        ]
+    )
+
+
+def _check_length(record: Record, layout: Layout) -> None:
+    if len(record.fields) != layout.n_columns:
+        raise UserError(
+            f"{layout.source}, line {record.line}: expected {layout.n_columns} fields, "
+            f"found {len(record.fields)}."
+        )
+
+
 def _first_wrong_field(block: Sequence[Record], layout: Layout) -> UserError:
+    decimal = layout.dialect.decimal
     reasons = (
-        (record, position, reason)
+        (record, position, why_no_number(record.fields[position], decimal))
         for record in block
         for position in layout.selected
-        if (reason := why_no_number(record.fields[position])) is not None
+        if parse_numbers([record.fields[position]], decimal, allow_missing=layout.allow_missing)
+        is None
     )
     record, position, reason = next(reasons)
     where = f"{layout.source}, line {record.line}, {describe_column(position, layout.names)}"
-    return UserError(f"{where}: {reason}{_advice(record.fields[position], layout.delimiter)}")
+    return UserError(f"{where}: {reason}{_advice(record.fields[position], layout.dialect)}")
 
 
-def _advice(field: str, delimiter: str) -> str:
-    if is_missing(field) or is_number(field):
+def _advice(field: str, dialect: Dialect) -> str:
+    if is_missing(field) or is_number(field, dialect.decimal):
         return ""
     for other in _OTHER_DELIMITERS:
-        if other in field and other != delimiter:
+        if other in field and other != dialect.delimiter:
             return f" If {shown(other)} separates the columns, add --delimiter {shown(other)}."
+    if dialect.decimal == "." and is_number(field, ","):
+        return " If its comma is a decimal one, add --decimal comma."
+    if dialect.decimal == "," and is_number(field):
+        return " If its point is a decimal one, add --decimal point."
     return f" {CHOOSE_COLUMNS}"

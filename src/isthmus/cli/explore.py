@@ -7,12 +7,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-from isthmus.cli.cluster import check_method, fit_table
+import numpy as np
+
 from isthmus.cli.cluster_options import add_explore_options
 from isthmus.cli.columns import Selection, resolve_selection
 from isthmus.cli.errors import UserError, say
-from isthmus.cli.read_table import ReadOptions, input_format, read_table
+from isthmus.cli.fit import Stopwatch, bar_for, check_method, fit_clusters
+from isthmus.cli.mixed_columns import is_numeric
+from isthmus.cli.prepare import Prepared, check_preparation, prepare
+from isthmus.cli.read_table import input_format, read_options, read_table, what_was_taken
 from isthmus.cli.table import Table, column_names
+from isthmus.explorer.axes import check_coordinates
 from isthmus.explorer.columns import Columns
 from isthmus.explorer.figure import require_bokeh
 
@@ -34,16 +39,28 @@ add_options = add_explore_options
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
-    selection = Selection(args.columns, args.exclude)
-    read_options = ReadOptions(args.format, args.delimiter, args.header, selection)
-    input_format(args.input, read_options)
+    file_format = input_format(args.input, read_options(args))
     check_method(args)
+    check_preparation(args)
     path = check_page(args.output)
-    table = read_table(args.input, read_options)
-    shown = _columns_to_show(table, args.hover, args.input or "standard input")
-    model, warned = fit_table(table, args)
+    if args.coordinates is not None and len(args.coordinates) != 2:
+        raise UserError(f"--coordinates must name two columns, got {len(args.coordinates)}.")
+    options = read_options(args, bar_for("reading", args))
+    table = read_table(args.input, options)
+    prepared = prepare(table, args)
+    shown = _columns_to_show(table, prepared, args.hover, args.input or "standard input")
+    try:
+        check_coordinates(args.coordinates, shown)
+    except ValueError as error:
+        raise UserError(f"--coordinates: {error}") from error
+    taken = what_was_taken(table, file_format, options)
+    if taken and not args.quiet:
+        say(f"isthmus: {taken}")
+    model, warned = fit_clusters(prepared.points, args, Stopwatch())
     for warning in warned:
         say(f"isthmus: warning: {warning}")
+    if prepared.hint and not args.quiet:
+        say(f"isthmus: hint: {prepared.hint}")
     try:
         page = model.explore(
             shown,
@@ -81,13 +98,41 @@ def check_page(name: str) -> Path:
     return path
 
 
-def _columns_to_show(table: Table, hover: tuple[str, ...] | None, source: str) -> Columns:
-    """Return the clustered columns as numbers, and those to hover over as texts."""
+def _columns_to_show(
+    table: Table, prepared: Prepared, hover: tuple[str, ...] | None, source: str
+) -> Columns:
+    """Return the clustered columns as numbers, and those to hover over as texts.
+
+    Numbers are shown as they were read, except those that were missing.
+    """
     rows: list[Any] = list(table.rows()) if hover else []
     names = column_names(table.names, len(rows[0]) if rows else max(table.selected) + 1)
     texts = {}
     if hover:
         wanted = resolve_selection(Selection(hover), table.names, len(rows[0]), source)
         texts = {names[j]: ["" if row[j] is None else str(row[j]) for row in rows] for j in wanted}
-    numbers = [names[position] for position in table.selected]
-    return Columns(len(table.points), numbers, table.points, texts)
+    if table.points.dtype == object:
+        return _mixed_columns(table, [names[position] for position in table.selected], texts)
+    numbers, fill = table.points, prepared.preparation.fill
+    if fill is not None:
+        numbers = np.where(np.isnan(numbers), fill, numbers)
+    if prepared.taken is not None:
+        kept = np.flatnonzero(prepared.taken).tolist()
+        numbers = numbers[kept]
+        texts = {name: [values[row] for row in kept] for name, values in texts.items()}
+    shown = [names[position] for position in table.selected]
+    return Columns(len(numbers), shown, numbers, texts)
+
+
+def _mixed_columns(table: Table, names: list[str], texts: dict[str, list[str]]) -> Columns:
+    """Return the columns of a table with dates and texts."""
+    columns = dict(zip(names, table.points.T.tolist(), strict=True))
+    numeric = [name for name in names if is_numeric(columns[name])]
+    numbers = np.array([columns[name] for name in numeric], dtype=np.float64).T
+    others = {
+        name: ["" if value is None else str(value) for value in columns[name]]
+        for name in names
+        if name not in numeric and name not in texts
+    }
+    n_rows = len(table.points)
+    return Columns(n_rows, numeric, numbers.reshape(n_rows, -1), others | texts)

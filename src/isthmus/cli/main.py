@@ -29,6 +29,9 @@ _EXAMPLES = """\
 examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster points.parquet -k 3 --columns x,y -o labelled.parquet
+  isthmus cluster points.csv -k 3 --scale standard --save model.isthmus -o labelled.csv
+  isthmus predict model.isthmus new.csv -o labelled.csv
+  isthmus outliers points.csv -o scored.csv
   isthmus explore points.csv -o page.html
   isthmus demo
   isthmus reproduce --quick
@@ -40,7 +43,10 @@ examples:
 # Each command is a module of this package with DESCRIPTION, EXAMPLES, ``add_options(parser)`` and
 # ``run(args)``. Only the one that is called is imported, so that the others cost nothing.
 _COMMANDS = {
-    "cluster": "cluster the rows of a CSV, TSV, NumPy or Parquet file",
+    "cluster": "cluster the rows of a CSV, TSV, Excel, NumPy or Parquet file",
+    "predict": "label the rows of a table by a saved model",
+    "outliers": "score how much of an outlier each row of a table is",
+    "info": "say what a saved model holds",
     "explore": "write a page on which to see the clusters of a table and choose their number",
     "demo": "cluster bundled examples beside K-means and draw them",
     "reproduce": "compute the paper's figures and tables again and write a report",

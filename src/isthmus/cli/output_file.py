@@ -11,8 +11,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from isthmus.cli.compression import packed, require_zstd
 from isthmus.cli.errors import UserError
-from isthmus.cli.formats import LISTED_ENDINGS, format_of_name, require_pyarrow
+from isthmus.cli.formats import (
+    LISTED_COMPRESSIONS,
+    WRITTEN_ENDINGS,
+    compression_of_name,
+    require_pyarrow,
+    written_format,
+)
 from isthmus.files.atomic_write import atomic_file
 
 
@@ -21,6 +28,7 @@ class Output(NamedTuple):
 
     path: Path | None
     file_format: str
+    compression: str | None = None
 
 
 def check_output(name: str | None, input_name: str | None) -> Output:
@@ -30,25 +38,37 @@ def check_output(name: str | None, input_name: str | None) -> Output:
     """
     if name is None or name == "-":
         return Output(None, "csv")
-    file_format = format_of_name(name)
+    file_format, compression = written_format(name), compression_of_name(name)
+    if file_format is None and not Path(name).is_dir():
+        raise UserError(
+            f"cannot write {name}: its ending names no known format. "
+            f"Known endings: {WRITTEN_ENDINGS}, and {LISTED_COMPRESSIONS} after them."
+        )
+    path = check_target(name, input_name)
+    if file_format == "parquet":
+        require_pyarrow()
+    if compression == ".zst":
+        require_zstd()
+    return Output(path, str(file_format), compression)
+
+
+def check_target(name: str, *not_these: str | None) -> Path:
+    """Return where a file of that name is written, or say why it cannot be.
+
+    It must not be one of the files that are read; None stands for standard input.
+    """
     path = Path(os.path.realpath(name))  # a link stays a link: what it points to is replaced
     _refuse_long_name(path, name)
     if path.is_dir():
         raise UserError(f"cannot write {name}: it is a directory.")
-    if file_format is None:
-        raise UserError(
-            f"cannot write {name}: its ending names no known format. "
-            f"Known endings: {LISTED_ENDINGS}."
-        )
     if not path.parent.is_dir():
         raise UserError(f"cannot write {name}: the directory {Path(name).parent} does not exist.")
     if path.exists():
-        _check_existing(path, name, input_name)
+        for read in not_these:
+            _check_existing(path, name, read)
     if not os.access(path.parent, os.W_OK):
         raise UserError(f"cannot write {name}: no permission to write to its directory.")
-    if file_format == "parquet":
-        require_pyarrow()
-    return Output(path, file_format)
+    return path
 
 
 @contextmanager
@@ -60,7 +80,7 @@ def open_output(output: Output) -> Iterator[BinaryIO]:
             with _standard_output() as stream:
                 yield stream
         else:
-            with atomic_file(output.path) as stream:
+            with atomic_file(output.path) as file, packed(file, output.compression) as stream:
                 yield stream
     except BrokenPipeError:
         raise  # the reader has had enough, which is no error

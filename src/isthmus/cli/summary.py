@@ -8,15 +8,25 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from isthmus._utils.tables import count
+from isthmus.cli.fit import Fit
+from isthmus.cli.prepare import Prepared
 from isthmus.cli.table import Table
 
 Summary: TypeAlias = dict[str, Any]
 _LISTED_SIZES, _LISTED_COLUMNS = 20, 6
 
 
-def summarise(method: str, model: Any, table: Table, seconds: float, warned: list[str]) -> Summary:
-    """Return the figures of one run; ``seconds`` is from the start of reading to the labels."""
-    n_points, n_features = table.points.shape
+def summarise(
+    method: str, fit: Fit, table: Table, prepared: Prepared, seconds: dict[str, float]
+) -> Summary:
+    """Return the figures of one run.
+
+    seconds : dict of str to float
+        How long each stage took: the fit apart from importing, reading and writing.
+    """
+    model = fit.model
+    n_points, n_features = prepared.points.shape
     summary = {
         "n_points": n_points,
         "n_features": n_features,
@@ -24,9 +34,13 @@ def summarise(method: str, model: Any, table: Table, seconds: float, warned: lis
         "sizes": np.bincount(model.labels_ + 1, minlength=model.n_clusters_ + 1)[1:].tolist(),
         "method": method,
         "metric": model.metric,
-        "seconds": round(seconds, 3),
+        "n_dropped": prepared.n_dropped,
+        "missing": prepared.preparation.missing,
+        "scale": prepared.preparation.scale,
+        "seconds": rounded(seconds),
         "columns": table.selected_names(),
-        "warnings": warned,
+        "hints": [] if prepared.hint is None else [prepared.hint],
+        "warnings": fit.warned,
     }
     if hasattr(model, "noise_threshold_"):  # where noise was asked for
         n_noise = int(np.count_nonzero(model.labels_ == -1))
@@ -45,6 +59,12 @@ def summarise(method: str, model: Any, table: Table, seconds: float, warned: lis
     return summary
 
 
+def rounded(seconds: dict[str, float]) -> dict[str, float]:
+    """Return the seconds of stages, the work itself first."""
+    work = [stage for stage in ("fit", "predict") if stage in seconds]
+    return {stage: round(seconds[stage], 3) for stage in (*work, *seconds)}
+
+
 def as_json(summary: Summary) -> str:
     """Return the figures as one JSON object on one line."""
     if not math.isfinite(summary.get("inertia", 0.0)):
@@ -54,33 +74,82 @@ def as_json(summary: Summary) -> str:
 
 def as_text(summary: Summary) -> str:
     """Return the figures as a small table, the warnings below it."""
-    columns, n_points, sizes = summary["columns"], summary["n_points"], summary["sizes"]
-    more = ["…"] if len(columns) > _LISTED_COLUMNS else []
-    listed = ", ".join([*columns[:_LISTED_COLUMNS], *more])
+    n_points, sizes = summary["n_points"], summary["sizes"]
     space = f"{summary['space']}, " if "space" in summary else ""
+    shared = _shared_figures(summary)
     figures = {
-        "points": f"{n_points:,}",
-        "features": f"{summary['n_features']:,} ({listed})",
+        "points": shared.pop("points"),
+        "features": shared.pop("features"),
         "clusters": f"{summary['n_clusters']:,}",
         "method": f"{summary['method']} ({space}{summary['metric']})",
     }
     if space:
         figures["inertia"] = f"{summary['inertia']:.6g}"
         figures["iterations"] = f"{summary['n_iter']:,}"
+    n_noise = None
     if "noise" in summary:
         noise = summary["noise"]
-        figures["noise"] = f"{noise['n_points']:,} (outlier scores above {noise['threshold']:.2f})"
-    figures["seconds"] = f"{summary['seconds']:.2f}"
-    width = max(map(len, figures))
-    lines = [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
+        n_noise = noise["n_points"]
+        figures["noise"] = f"{n_noise:,} (outlier scores above {noise['threshold']:.2f})"
+    lines = _aligned(figures | shared)
     if "suggestion" in summary:
         lines += ["", *summary["suggestion"]["explanation"]]
+    lines += ["", *_sizes_as_lines(sizes, n_points, n_noise)]
+    lines += [f"isthmus: hint: {hint}" for hint in summary["hints"]]
+    lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines)
+
+
+def seconds_in_words(seconds: dict[str, float]) -> str:
+    """Return how long each stage took: ``"0.12 (import 0.80, reading 0.01)"``."""
+    (_, work), *others = seconds.items()
+    return f"{work:.2f} ({', '.join(f'{stage} {took:.2f}' for stage, took in others)})"
+
+
+def predictions_as_text(summary: Summary) -> str:
+    """Return the figures of the labels of new rows."""
+    figures = {"model": summary["model"], **_shared_figures(summary)}
+    lines = [
+        "",
+        *_sizes_as_lines(summary["sizes"], max(summary["n_points"], 1), summary["n_noise"]),
+    ]
+    return "\n".join([*_aligned(figures), *lines])
+
+
+def scores_as_text(summary: Summary) -> str:
+    """Return the figures of outlier scores, the rows with the highest ones below them."""
+    lines = _aligned(_shared_figures(summary))
+    lines += ["", f"{'row':>12}  {'score':>6}"]
+    lines += [f"{each['row']:>12,}  {each['score']:>6.3f}" for each in summary["highest"]]
+    lines += [f"isthmus: hint: {hint}" for hint in summary["hints"]]
+    lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines)
+
+
+def _shared_figures(summary: Summary) -> dict[str, str]:
+    figures = {"points": f"{summary['n_points']:,}", "features": _features(summary["columns"])}
+    if summary["scale"] != "none":
+        figures["scale"] = summary["scale"]
+    if summary["n_dropped"]:
+        figures["left out"] = f"{count(summary['n_dropped'], 'row')} with missing values"
+    return {**figures, "seconds": seconds_in_words(summary["seconds"])}
+
+
+def _features(columns: list[str]) -> str:
+    more = ["…"] if len(columns) > _LISTED_COLUMNS else []
+    return f"{len(columns):,} ({', '.join([*columns[:_LISTED_COLUMNS], *more])})"
+
+
+def _aligned(figures: dict[str, str]) -> list[str]:
+    width = max(map(len, figures))
+    return [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
+
+
+def _sizes_as_lines(sizes: list[int], n_points: int, n_noise: int | None) -> list[str]:
     rows = [(str(label), size) for label, size in enumerate(sizes[:_LISTED_SIZES])]
     if len(sizes) > _LISTED_SIZES:
         rows.append(("others", sum(sizes[_LISTED_SIZES:])))
-    if "noise" in summary:
-        rows.append(("noise", summary["noise"]["n_points"]))
-    lines += ["", f"{'cluster':>7}  {'points':>12}  {'share':>7}"]
-    lines += [f"{name:>7}  {size:>12,}  {size / n_points:>7.1%}" for name, size in rows]
-    lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines)
+    if n_noise is not None:
+        rows.append(("noise", n_noise))
+    lines = [f"{'cluster':>7}  {'points':>12}  {'share':>7}"]
+    return lines + [f"{name:>7}  {size:>12,}  {size / n_points:>7.1%}" for name, size in rows]

@@ -7,10 +7,15 @@ import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
-from isthmus._utils.typing import Array, Ints
+from isthmus._utils.parallel import chunks
+from isthmus._utils.progress import Progress
+from isthmus._utils.typing import Array
 
+# Rows that are written between two reports of progress.
+_BLOCK = 1 << 14
 CHOOSE_COLUMNS = "Choose the columns to cluster with --columns, or leave some out with --exclude."
 
 
@@ -27,7 +32,9 @@ class Table(ABC):
 
     names: tuple[str, ...] | None  # the header
     selected: tuple[int, ...]  # the positions of the clustered columns, counted from 0
-    points: Array  # (n_rows, n_selected), those columns: finite, float64 or float32
+    # (n_rows, n_selected), those columns, float64 or float32: finite, or NaN for missing values
+    # where these are allowed; for --metric gower objects: numbers, dates, texts, None
+    points: Array
     delimiter: str  # between the fields when the table is written to standard output as text
 
     @abstractmethod
@@ -38,13 +45,25 @@ class Table(ABC):
     def to_arrow(self) -> Any:
         """Return all columns as a ``pyarrow.Table``."""
 
-    def write_text(self, stream: TextSink, delimiter: str, label_column: str, labels: Ints) -> None:
-        """Write all columns and the labels as delimited text, with a header if there was one."""
+    def write_text(
+        self,
+        stream: TextSink,
+        delimiter: str,
+        name: str,
+        values: Sequence[str],
+        progress: Progress | None = None,
+    ) -> None:
+        """Write all columns and one more as delimited text, with a header if there was one."""
         writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
         if self.names is not None:
-            writer.writerow([*self.names, label_column])
-        for row, label in zip(self.rows(), labels.tolist(), strict=True):
-            writer.writerow([*row, label])
+            writer.writerow([*self.names, name])
+        rows = zip(self.rows(), values, strict=True)
+        for start, stop in chunks(len(values), _BLOCK):
+            writer.writerows([*row, value] for row, value in islice(rows, stop - start))
+            if progress is not None:
+                progress(stop, len(values))
+        if next(rows, None) is not None:
+            raise AssertionError("a table has as many rows as points")
 
     def selected_names(self) -> list[str]:
         """Return the names of the clustered columns, or their positions from 1 without a header."""

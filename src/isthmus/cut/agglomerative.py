@@ -39,6 +39,18 @@ class CutHierarchy:
         A linkage matrix as SciPy's: two clusters, the score of the edge that joined them, and
         their number of points. Scores never fall; where rounding makes one smaller than the one
         before by a last digit, it is raised to that.
+
+    See Also
+    --------
+    cut_hierarchy : Compute it.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree
+    >>> from isthmus.cut import cut_hierarchy
+    >>> hierarchy = cut_hierarchy(UltrametricTree.from_data([[0.0], [1.0], [5.0], [6.5]]))
+    >>> hierarchy.labels_for(2).tolist(), hierarchy.labels_for(3).tolist()
+    ([0, 0, 1, 1], [0, 0, 1, 2])
     """
 
     linkage: Floats
@@ -81,6 +93,11 @@ def cut_hierarchy(tree: UltrametricTree, *, sample_weight: Any = None) -> CutHie
     -------
     CutHierarchy
         ``linkage``, a linkage matrix as SciPy's, and ``labels_for(n_clusters)``.
+
+    See Also
+    --------
+    CutHierarchy : What is returned.
+    isthmus.TransitiveCut : CUT from the top; its ``labels_for`` is nested as well.
 
     Examples
     --------

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from isthmus._utils.rounding import in_range
 from isthmus._utils.typing import Floats, Labels
-from isthmus.cut.divisive import TooFewCutsError, cut_spanning_tree
+from isthmus.cut.constraints import Constraints
+from isthmus.cut.divisive import TooFewCutsError, TooSmallPartError, cut_spanning_tree
 from isthmus.cut.numbering import numbers_by_weight
 from isthmus.cut.parts import CutTree
 from isthmus.cut.settings import CutSettings
@@ -24,6 +25,8 @@ class CutClusterer:
         How many points each point of the tree stands for, above 0; one, where not given.
     weight_unit : float
         What the weights are multiples of.
+    constraints : Constraints, optional
+        Edges that are cut first, and edges that are never cut.
     """
 
     def __init__(
@@ -31,8 +34,10 @@ class CutClusterer:
         tree: UltrametricTree,
         point_weights: Floats | None = None,
         weight_unit: float = 1.0,
+        constraints: Constraints | None = None,
     ) -> None:
         self.tree = tree
+        self.constraints = constraints
         self.point_weights, unit = in_range(point_weights)
         self.weight_unit = unit * weight_unit
         self._parts: dict[float, tuple[int, CutTree]] = {}
@@ -45,11 +50,14 @@ class CutClusterer:
     def most_parts(self, settings: CutSettings) -> CutTree:
         """Return the parts for as many clusters, or for fewer where no more are large enough."""
         try:
-            return cut_spanning_tree(
-                self.tree, settings.n_clusters, self.point_weights, self._least(settings)
-            )
+            return self._cut(settings.n_clusters, self._least(settings))
         except TooFewCutsError as error:
             return self.parts(replace(settings, n_clusters=error.n_parts))
+
+    def _cut(self, n_parts: int, least: float) -> CutTree:
+        return cut_spanning_tree(
+            self.tree, n_parts, self.point_weights, least, constraints=self.constraints
+        )
 
     def _least(self, settings: CutSettings) -> float:
         """Return the least weight of a part, in the unit of the weights."""
@@ -68,12 +76,17 @@ class CutClusterer:
         if parts is not None and n_made >= n_clusters:
             return parts
         try:
-            parts = cut_spanning_tree(self.tree, n_clusters, self.point_weights, least_in_unit)
+            parts = self._cut(n_clusters, least_in_unit)
         except TooFewCutsError as error:
             raise ValueError(
                 f"n_clusters={n_clusters}, but with min_cluster_size={least:g} the spanning tree "
                 f"can be cut into {error.n_parts} only. Ask for at most {error.n_parts} "
                 f"{'cluster' if error.n_parts == 1 else 'clusters'}, or for smaller ones."
+            ) from None
+        except TooSmallPartError as error:
+            raise ValueError(
+                "The cuts that cannot_link and partial_labels need leave a cluster of "
+                f"{error.weight * self.weight_unit:g}, below min_cluster_size={least:g}."
             ) from None
         self._parts[least_in_unit] = n_clusters, parts
         return parts

@@ -20,7 +20,8 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.rounding import TIE, to_twelve_digits, unit_of
-from isthmus._utils.typing import Array, Floats, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.parts import CutTree
 from isthmus.cut.score import cut_score, finite_weights
@@ -49,6 +50,20 @@ class TooFewCutsError(ValueError):
         self.n_parts = n_parts
 
 
+class TooSmallPartError(ValueError):
+    """The edges that must be cut leave a part that weighs too little.
+
+    Attributes
+    ----------
+    weight : float
+        What it weighs.
+    """
+
+    def __init__(self, weight: float) -> None:
+        super().__init__(f"a part weighs {weight:g}")
+        self.weight = weight
+
+
 class _UndecidedError(Exception):
     """A contracted edge might be the one to cut."""
 
@@ -59,6 +74,7 @@ def cut_spanning_tree(
     point_weights: Floats | None = None,
     least: float = 0.0,
     n_edges: int | None = None,
+    constraints: Constraints | None = None,
 ) -> CutTree:
     """Return the parts of the spanning tree of an ultrametric tree.
 
@@ -69,9 +85,12 @@ def cut_spanning_tree(
     point_weights : (n,) float64, optional
         How many points each one stands for; one, where not given.
     least : float
-        What each part must weigh at least; raises TooFewCutsError where no edge is left to cut.
+        What each part must weigh at least; raises TooFewCutsError where no edge is left to cut,
+        TooSmallPartError where constraints cut off less.
     n_edges : int, optional
         How many of the heaviest edges to look at first. The parts do not depend on it.
+    constraints : Constraints, optional
+        Edges that are cut first, the longest one first, and edges that are never cut.
     """
     if n_parts == 1:
         only = np.zeros(1, dtype=np.int32)
@@ -79,10 +98,13 @@ def cut_spanning_tree(
     n_merges = tree.n_points - 1
     if n_edges is None:
         n_edges = max(_FEW, n_merges // _SHARE, _PER_PART * n_parts)
+    if constraints is not None and len(constraints.apart):
+        n_edges = max(n_edges, n_merges - int(constraints.apart[0]))
+    limits = Limits(least, constraints)
     if 2 * n_edges < n_merges:
         with suppress(_UndecidedError):
-            return _cut(ContractedTree.of(tree, n_edges), n_parts, point_weights, least)
-    return _cut(ContractedTree.of(tree, n_merges), n_parts, point_weights, least)
+            return _cut(ContractedTree.of(tree, n_edges), n_parts, point_weights, limits)
+    return _cut(ContractedTree.of(tree, n_merges), n_parts, point_weights, limits)
 
 
 def cut_contracted_tree(
@@ -93,19 +115,50 @@ def cut_contracted_tree(
     Raises TooFewCutsError, as cut_spanning_tree does.
     """
     with suppress(_UndecidedError):
-        return _cut(contracted, n_parts, point_weights, least)
+        return _cut(contracted, n_parts, point_weights, Limits(least))
     return None
 
 
+class Limits(NamedTuple):
+    """What limits the cuts.
+
+    Attributes
+    ----------
+    least : float
+        What each part must weigh at least.
+    constraints : Constraints or None
+    """
+
+    least: float = 0.0
+    constraints: Constraints | None = None
+
+    @property
+    def first_cuts(self) -> Ints:
+        """The merges that are cut first, in this order."""
+        return np.empty(0, np.int64) if self.constraints is None else self.constraints.apart[::-1]
+
+
 def _cut(
-    contracted: ContractedTree, n_parts: int, point_weights: Floats | None, least: float
+    contracted: ContractedTree, n_parts: int, point_weights: Floats | None, limits: Limits
 ) -> CutTree:
-    """Return the parts of a contracted tree; raises _UndecidedError and TooFewCutsError."""
+    """Return the parts of a contracted tree; raises _UndecidedError and errors as above."""
     cuts, cut_from = np.empty(n_parts - 1, dtype=np.int64), np.zeros(n_parts, dtype=np.int32)
-    candidates = _Candidates(contracted, point_weights, least)
+    candidates = _Candidates(contracted, point_weights, limits)
     parts = candidates.parts
-    candidates.add(0)
-    for part in range(1, n_parts):
+    first_cuts = limits.first_cuts[: n_parts - 1].tolist()
+    begins = [0]
+    for part, merge in enumerate(first_cuts, 1):
+        position = int(np.flatnonzero(parts.merge == merge)[0])
+        begin = begin_of_part(parts, position)
+        cuts[part - 1], cut_from[part] = merge, parts.label[begin]
+        detach(parts, begin, position, part)
+        begins.append(position)
+    smallest = float(parts.inside[begins].min())
+    if first_cuts and smallest < limits.least * (1.0 - TIE):
+        raise TooSmallPartError(smallest)
+    for begin in begins:
+        candidates.add(begin)
+    for part in range(len(begins), n_parts):
         position, begin = candidates.pop_best(part)
         cuts[part - 1], cut_from[part] = parts.merge[position], parts.label[begin]
         detach(parts, begin, position, part)
@@ -160,7 +213,7 @@ class _Candidates:
     """The best edge of each part, and what contracted edges within the part may score."""
 
     def __init__(
-        self, contracted: ContractedTree, point_weights: Floats | None, least: float
+        self, contracted: ContractedTree, point_weights: Floats | None, limits: Limits
     ) -> None:
         rooted, weight = contracted.rooted, contracted.weights(point_weights)
         # Scores are compared with one another only: weights near 1 cannot overflow.
@@ -179,7 +232,9 @@ class _Candidates:
             largest=np.empty(len(height)),
         )
         sum_branches(rooted.parent, self.parts.inside)
-        self._least = least * (1.0 - TIE)
+        if limits.constraints is not None:  # no score is as low
+            self.parts.edge_weight[np.isin(rooted.merge, limits.constraints.together)] = -np.inf
+        self._least = limits.least * (1.0 - TIE)
         self._scores = np.empty(2)
         # Heaps of (-score, -merge, position of the edge, begin) and of (-bound, begin).
         self._edges: list[tuple[float, int, int, int]] = []
@@ -207,6 +262,15 @@ class _Candidates:
         if minus_score > 0.0:
             raise TooFewCutsError(n_parts)
         return position, begin
+
+
+@kernel
+def begin_of_part(parts: Parts, position: int) -> int:
+    """Return where the part of a position begins."""
+    begin = position
+    while begin > 0 and parts.label[parts.parent[begin]] == parts.label[position]:
+        begin = int(parts.parent[begin])
+    return begin
 
 
 @kernel

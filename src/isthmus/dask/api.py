@@ -11,11 +11,11 @@ import numpy as np
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_integer, check_n_jobs
 from isthmus._utils.progress import Stages, check_verbose
-from isthmus.dask.executors import Executor, aligned, find_executor
-from isthmus.dask.inputs import as_blocks, check_looks, check_metric, check_n_features
-from isthmus.dask.points import find_map
-from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
-from isthmus.metrics import resolve_metric
+from isthmus.dask.boundary import Log
+from isthmus.dask.cell import edges_of, weights_of
+from isthmus.dask.executors import Aligned, Executor, aligned, find_executor
+from isthmus.dask.fitting import begin
+from isthmus.dask.tree import CellTree, Report
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.result import trusted_tree
 
@@ -37,6 +37,18 @@ class DistributedTree:
     n_points : int
     log : Log
         What it took.
+
+    See Also
+    --------
+    minimum_spanning_tree : Compute it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from isthmus.dask import minimum_spanning_tree
+    >>> tree = minimum_spanning_tree(da.from_array([[0.0], [1.0], [3.0]], chunks=(2, 1)))
+    >>> tree.n_points, float(tree.weights.sum().compute())
+    (3, 3.0)
     """
 
     edges: Any
@@ -73,21 +85,23 @@ def minimum_spanning_tree(
     """Return the exact minimum spanning tree of the rows of a Dask array or data frame.
 
     Weights are those that one machine finds, to the last bit, whatever the blocks and the cells.
-    Where edges are equally long, the tree is the one of ``engine="prim"``: ties are broken by
-    the numbers of rows.
+    Where edges are equally long, the tree of cells is the one of ``engine="prim"``: ties are broken
+    by the numbers of rows. In many features it is one of the minimum spanning trees.
 
     Parameters
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame
-        Up to eight features, in blocks of rows. Sizes of blocks need not be known.
+        In blocks of rows. Sizes of blocks need not be known.
     metric : str, default="euclidean"
-        One that is Euclidean after a map of each row: ``"euclidean"``, ``"sqeuclidean"``,
-        ``"cosine"``, ``"angular"``, ``"correlation"``, ``"haversine"``, ``"hellinger"``, or
-        ``"seuclidean"`` and ``"mahalanobis"`` with given variances.
+        Any name that :func:`isthmus.minimum_spanning_tree` knows; ``"seuclidean"`` and
+        ``"mahalanobis"`` with given variances. Where distances are Euclidean after a map of each
+        row to up to eight features, cells in space keep work and memory small. For all others
+        every two blocks meet in a task, and this process gathers the tree.
     metric_params : dict, optional
     n_cells : int, optional
         Into how many cells points are divided; by default four for each thread of the cluster,
-        and more where they would have more than a million points each.
+        and more where they would have more than a million points each. In many features, into how
+        many bundles of blocks, at most; by default as many as there are threads, or three.
     client : distributed.Client, optional
         By default the current one. Without one, threads of this process do the work.
     n_jobs : int, optional
@@ -100,6 +114,11 @@ def minimum_spanning_tree(
     DistributedTree
         ``edges`` and ``weights`` as Dask arrays; ``gather()`` makes a SpanningTree of them.
 
+    See Also
+    --------
+    DistributedTree : What is returned.
+    isthmus.minimum_spanning_tree : For points that one machine holds.
+
     Examples
     --------
     >>> import dask.array as da
@@ -110,17 +129,19 @@ def minimum_spanning_tree(
     """
     check_verbose(verbose)
     check_n_cells(n_cells)
-    resolved = check_metric(resolve_metric(metric, metric_params))
-    given = as_blocks(X)
     executor = find_executor(client, check_n_jobs(n_jobs))
-    report = reporter(verbose)
-    blocks = [executor.block(block) for block in given.blocks]
-    looks = look_at_blocks(executor, blocks, n_cells, resolved, report)
-    check_looks(looks)
-    mapping = find_map(resolved, looks)
-    check_n_features(mapping.n_features(looks))
-    tree = find_cell_tree(executor, Blocks(blocks), looks, mapping, n_cells, report)
-    return as_dask_tree(executor, tree)
+    task = begin(X, (metric, metric_params), executor, n_cells, reporter(verbose))
+    if task.has_cells:
+        return as_dask_tree(executor, task.find_cells())
+    return as_dask_tree_of(task.find_whole_tree())
+
+
+def as_dask_tree_of(tree: SpanningTree) -> DistributedTree:
+    """Return a tree in this process's memory as Dask arrays."""
+    import dask.array as da
+
+    edges, weights = da.from_array(tree.edges, chunks=-1), da.from_array(tree.weights, chunks=-1)
+    return DistributedTree(edges, weights, tree.n_points, Log())
 
 
 def as_dask_tree(executor: Executor, tree: CellTree) -> DistributedTree:
@@ -129,12 +150,13 @@ def as_dask_tree(executor: Executor, tree: CellTree) -> DistributedTree:
     from dask.delayed import delayed
 
     across, across_weights = tree.edges_across()
-    sizes = [n - 1 - len(gone) for n, gone in zip(tree.n_rows, tree.dropped, strict=True)]
     edges, weights = [da.from_array(across, chunks=-1)], [da.from_array(across_weights, chunks=-1)]
-    for size, handle in zip(sizes, tree.edges_of_cells(executor), strict=True):
-        both = delayed(executor.delayed(handle))
-        edges.append(da.from_delayed(both[0], (size, 2), np.int64))
-        weights.append(da.from_delayed(both[1], (size,), np.float64))
+    rows_of, lengths_of = delayed(Aligned(edges_of)), delayed(Aligned(weights_of))
+    for n_rows, handle, dropped in zip(tree.n_rows, tree.cells, tree.dropped, strict=True):
+        cell, size = executor.delayed(handle), n_rows - 1 - len(dropped)
+        edges.append(da.from_delayed(rows_of(cell, dropped), (size, 2), np.int64))
+        lengths = lengths_of(cell, dropped, tree.mapping)
+        weights.append(da.from_delayed(lengths, (size,), np.float64))
     return DistributedTree(da.concatenate(edges), da.concatenate(weights), tree.n_points, tree.log)
 
 

@@ -22,6 +22,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,17 +49,18 @@ from isthmus.dask.cell import (
     Meeting,
     ReducedTree,
     Summary,
-    choose_points,
-    compare,
-    reduce_cell,
+    Wanted,
+    choose_for_all,
+    compare_all,
+    reduce_cells,
 )
-from isthmus.dask.executors import Executor
+from isthmus.dask.executors import Executor, groups
 from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
 
 # Only the nearest points of a pair are compared; see Near.
 _NEAREST = -1.0
 # Rounds in which each node looks for the nearest point of every other cell first.
-_PROBES = 2
+_PROBES = 1
 
 
 @dataclass
@@ -200,14 +202,21 @@ class Boundary:
 
     def _reduce(self, terminals: list[Ints]) -> list[ReducedTree]:
         """Return the trees of cells between terminals; those that have not changed are known."""
-        tasks = {}
+        changed = []
         for c, of_cell in enumerate(terminals):
             known = self._reduced[c]
             if known is None or known[0] != len(of_cell):  # terminals only ever get more
-                tasks[c] = self.executor.submit(
-                    "reduce-cell", reduce_cell, self.cells[c], of_cell, where=c
+                changed.append(c)
+        tasks = []
+        for g, group in enumerate(groups(len(self.cells), self.executor)):
+            chosen = [c for c in group if c in changed]
+            if chosen:
+                cells, of_cells = [self.cells[c] for c in chosen], [terminals[c] for c in chosen]
+                tasks.append(
+                    self.executor.submit("reduce-cells", reduce_cells, cells, of_cells, where=g)
                 )
-        for c, tree in zip(tasks, self.executor.gather(list(tasks.values())), strict=True):
+        trees = [tree for found in self.executor.gather(tasks) for tree in found]
+        for c, tree in zip(changed, trees, strict=True):
             self._reduced[c] = len(terminals[c]), tree
         return [known[1] for known in self._reduced if known is not None]
 
@@ -288,6 +297,9 @@ class Boundary:
             for i, j in np.argwhere(np.triu(group[:, None] != group[None, :], 1))
         ]
         heapq.heapify(heap)
+        of_cells = [
+            group_nodes(self.nodes, np.arange(first, last)) for first, last in pairwise(self.first)
+        ]
         found, pair = [], np.empty(2, dtype=np.int64)
         while len(np.unique(group)) > 1:
             _, is_measured, i, j, x, y = heapq.heappop(heap)
@@ -297,7 +309,7 @@ class Boundary:
                 found.append((x, y))
                 group[group == group[j]] = group[i]
                 continue
-            nearest = nearest_nodes(self.nodes, self.first, i, j, pair)
+            nearest = nearest_nodes(self.nodes, of_cells[i], of_cells[j], pair)
             heapq.heappush(heap, (nearest, True, i, j, int(pair[0]), int(pair[1])))
         x, y = np.array(found).T
         return Pairs(x, y, np.full(len(x), np.inf))
@@ -312,23 +324,18 @@ class Boundary:
         limit : float, optional
             Up to which distance; by default, as far as is necessary.
         """
-        sent: defaultdict[int, list[Any]] = defaultdict(list)
         meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
+        wanted: defaultdict[int, list[Wanted]] = defaultdict(list)
         cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
         for both, rows in _grouped(cells):
             x, y, longest = pairs.x[rows], pairs.y[rows], pairs.longest[rows]
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
             (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
             own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
-            meetings[i].append(Meeting(own, Pairs(own.node, other.node, longest)))
-            sent[i].append(
-                self.executor.submit("choose", choose_points, self.cells[j], other, where=j)
-            )
-        tasks = [
-            self.executor.submit("compare", compare, self.cells[i], meetings[i], sent[i], where=i)
-            for i in meetings
-        ]
-        results = self.executor.gather(tasks)
+            meetings[i].append(Meeting(j, own, Pairs(own.node, other.node, longest)))
+            wanted[j].append(Wanted(i, other))
+        tasks = self._submit_comparisons(meetings, wanted)
+        results = [found for of_group in self.executor.gather(tasks) for found in of_group]
         self.cross = CrossEdges.joined([self.cross, *(edges for edges, _ in results)])
         if limit is None:
             self._note_compared(pairs)
@@ -337,6 +344,35 @@ class Boundary:
         self.log.points_of_rounds.append(sum(n for _, n in results))
         self.log.n_points_compared += self.log.points_of_rounds[-1]
         self.report()
+
+    def _submit_comparisons(
+        self, meetings: dict[int, list[Meeting]], wanted: dict[int, list[Wanted]]
+    ) -> list[Any]:
+        """Return handles of what the cells of each group find when they meet others.
+
+        What a group sends to another is one result.
+        """
+        in_groups = groups(len(self.cells), self.executor)
+        tasks = []
+        for g, group in enumerate(in_groups):
+            here = [c for c in group if c in meetings]
+            sent = []
+            for h, senders in enumerate(in_groups):
+                asked = {j: [w for w in wanted.get(j, []) if w.cell in group] for j in senders}
+                asked = {j: of_cell for j, of_cell in asked.items() if of_cell}
+                if asked:
+                    cells = [self.cells[j] for j in asked]
+                    sent.append(
+                        self.executor.submit(
+                            "choose", choose_for_all, cells, list(asked.values()), where=h
+                        )
+                    )
+            if here:
+                cells, of_cells = [self.cells[i] for i in here], [meetings[i] for i in here]
+                tasks.append(
+                    self.executor.submit("compare", compare_all, cells, of_cells, sent, where=g)
+                )
+        return tasks
 
     def _near(self, mine: Ints, theirs: Ints, longest: Floats, limit: float | None) -> Near:
         """Return which points of nodes are near enough to those of others."""

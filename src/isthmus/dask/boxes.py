@@ -407,20 +407,22 @@ def offer_nearest(nearest: Nearest, s: int, distance: float, node: int, longest:
 
 
 @kernel
-def nearest_nodes(nodes: Nodes, first: Ints, i: int, j: int, pair: Ints) -> float:
-    """Fill pair, (2,), with those nodes of cells i and j whose boxes are nearest; return how far.
-
-    first : (n_cells + 1,) int64
-        Where the nodes of each cell begin.
-    """
+def nearest_nodes(nodes: Nodes, first: Candidates, second: Candidates, pair: Ints) -> float:
+    """Fill pair, (2,), with those nodes of two cells whose boxes are nearest; return how far."""
     least = np.inf
-    for x in range(first[i], first[i + 1]):
-        for y in range(first[j], first[j + 1]):
-            distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y)
-            if distance < least:
-                least = distance
-                pair[0] = x
-                pair[1] = y
+    for g in range(first.reach.shape[0]):
+        for h in range(second.reach.shape[0]):
+            if gap(first.low, first.high, g, second.low, second.high, h) >= least:
+                continue
+            for s in range(first.begin[g], first.begin[g + 1]):
+                x = first.node[s]
+                for t in range(second.begin[h], second.begin[h + 1]):
+                    y = second.node[t]
+                    distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y)
+                    if distance < least:
+                        least = distance
+                        pair[0] = x
+                        pair[1] = y
     return least
 
 
@@ -471,29 +473,106 @@ def fill_keys(cell: CellView, positions: Ints, nodes: Ints, key: Floats) -> None
         key[t] = cell.weights[last] if last >= 0 else 0.0
 
 
+class Marks(NamedTuple):
+    """What is known of the points of a side.
+
+    Attributes
+    ----------
+    keep : (m,) bool
+        Whether a point is to be compared.
+    nearest : (m,) float64
+        Scratch: how far the nearest point of another node is.
+    """
+
+    keep: Array
+    nearest: Floats
+
+
+def no_marks(side: Side) -> Marks:
+    """Return marks of points that are not to be compared."""
+    return Marks(np.zeros(len(side.key), dtype=np.bool_), np.empty(len(side.key)))
+
+
 @kernel
 def mark_mutual(
-    own: Side, other: Side, pairs: Pairs, share: float, keep: Array, keep_other: Array
+    own: Side, other: Side, pairs: Pairs, share: float, marks: Marks, others: Marks
 ) -> None:
-    """Set keep where two points are nearer than the longest edge that connects them.
+    """Set keep where two points may be joined by an edge of the tree.
+
+    Their distance is at most the longest edge that connects them so far. And of the points of a
+    node that shorter edges connect with each other, only the nearest one can be joined: any
+    other edge from the same point to them is the longest in a cycle.
 
     pairs : Pairs
         Of nodes, by their numbers in own and other, as slots.
     """
     for r in range(pairs.x.shape[0]):
         x, y, longest = pairs.x[r], pairs.y[r], pairs.longest[r]
+        if not find_nearest(own, other, x, y, longest, share, marks, others):
+            continue
         for p in range(own.begin[x], own.begin[x + 1]):
             limit = max(longest, own.key[p])
             apart = gap_of_point(own.points, p, other.low, other.high, y, share)
             if apart > max(limit, other.most[y]):
                 continue
             for q in range(other.begin[y], other.begin[y + 1]):
-                if keep[p] and keep_other[q]:
+                if apart > max(limit, other.key[q]) or (marks.keep[p] and others.keep[q]):
                     continue
-                total = 0.0
-                for t in range(own.points.shape[1]):
-                    difference = np.float64(own.points[p, t]) - np.float64(other.points[q, t])
-                    total += difference * difference
-                if total * share <= max(limit, other.key[q]):
-                    keep[p] = True
-                    keep_other[q] = True
+                total = squared_distance(own.points, p, other.points, q)
+                if total * share > max(limit, other.key[q]):
+                    continue
+                near, near_too = marks.nearest[p], others.nearest[q]
+                if total * share > near and other.key[q] < near * share:
+                    continue
+                if total * share > near_too and own.key[p] < near_too * share:
+                    continue
+                marks.keep[p] = True
+                others.keep[q] = True
+
+
+@kernel_part
+def find_nearest(
+    own: Side,
+    other: Side,
+    x: int,
+    y: int,
+    longest: float,
+    share: float,
+    marks: Marks,
+    others: Marks,
+) -> bool:
+    """Fill in how far the nearest points of two nodes are that shorter edges connect with hubs.
+
+    Returns whether there are points that are not too far apart.
+    """
+    found = False
+    for q in range(other.begin[y], other.begin[y + 1]):
+        others.nearest[q] = np.inf
+    for p in range(own.begin[x], own.begin[x + 1]):
+        marks.nearest[p] = np.inf
+        limit = max(longest, own.key[p])
+        apart = gap_of_point(own.points, p, other.low, other.high, y, share)
+        if apart > max(limit, other.most[y]):
+            continue
+        for q in range(other.begin[y], other.begin[y + 1]):
+            if apart > max(limit, other.key[q]):
+                continue
+            total = squared_distance(own.points, p, other.points, q)
+            if total * share > max(limit, other.key[q]):
+                continue
+            found = True
+            if other.key[q] < total * share:
+                marks.nearest[p] = min(marks.nearest[p], total)
+            if own.key[p] < total * share:
+                others.nearest[q] = min(others.nearest[q], total)
+    return found
+
+
+@kernel_part
+def squared_distance(points: Array, p: int, others: Array, q: int) -> float:
+    """Return the squared distance of two points, as computed."""
+    total = 0.0
+    for t in range(points.shape[1]):
+        difference = np.float64(points[p, t]) - np.float64(others[q, t])
+        total += difference * difference
+    return total

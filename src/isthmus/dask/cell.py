@@ -11,6 +11,7 @@ from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.boxes import (
     Boxes,
     CellView,
+    Marks,
     Near,
     Pairs,
     Side,
@@ -22,11 +23,12 @@ from isthmus.dask.boxes import (
     gaps_between,
     mark_mutual,
     mark_near,
+    no_marks,
     safe_share,
     squared_diameters,
 )
 from isthmus.dask.forest import grow_forest, reduce_forest
-from isthmus.dask.partition import Piece
+from isthmus.dask.partition import Sorted, join_pieces
 from isthmus.dask.points import PointMap
 from isthmus.kdtree.build import KdTree
 from isthmus.metrics import MappedMetric, PreparedPoints, resolve_metric
@@ -103,11 +105,6 @@ class Summary(NamedTuple):
     n_rows: int
 
 
-def box_of(piece: Piece) -> Boxes:
-    """Return the bounds of a cell's points: (1, d)."""
-    return box_around(piece.points)
-
-
 def find_tree(points: Array) -> Edges:
     """Return the spanning tree: edges in total order, squared lengths, and the kd-tree.
 
@@ -123,13 +120,17 @@ def find_tree(points: Array) -> Edges:
     return Edges(*sort_edges(edges, found.weights), found.kdtree)
 
 
-def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
+def build_cell(parts: list[Sorted], index: int, number: int, others: Boxes) -> Cell:
     """Return a cell.
 
+    parts : list of Sorted
+        All points, in the order of blocks.
+    index : int
+        Of the cell in these parts.
     others : Boxes
         Of all other cells.
     """
-    points, rows, weights = piece
+    points, rows, weights = join_pieces(parts, index)
     duplicates = find_duplicates(points)
     first, equal = np.arange(len(points)), np.empty((0, 2), dtype=np.int64)
     if duplicates is not None:
@@ -153,11 +154,6 @@ def build_cell(piece: Piece, number: int, others: Boxes) -> Cell:
     row_at = (rows if duplicates is None else rows[duplicates.distinct])[order]
     summary = Summary(begin, hub, boxes, inner, longest, len(rows))
     return Cell(number, rows, place[first], view, a, b, row_at, equal, weights, summary)
-
-
-def summary_of(cell: Cell) -> Summary:
-    """Return what the coordinator learns of a cell."""
-    return cell.summary
 
 
 def _choose_nodes(
@@ -225,6 +221,11 @@ def reduce_cell(cell: Cell, terminals: Ints) -> ReducedTree:
     return ReducedTree(*reduced, weights, np.minimum(i, j), np.maximum(i, j))
 
 
+def reduce_cells(cells: list[Cell], terminals: list[Ints]) -> list[ReducedTree]:
+    """Return what the trees of cells join of some positions of each."""
+    return [reduce_cell(*both) for both in zip(cells, terminals, strict=True)]
+
+
 class Chosen(NamedTuple):
     """Points of a cell that are compared with those of others.
 
@@ -258,6 +259,22 @@ def choose_points(cell: Cell, near: Near) -> Chosen:
     side = Side(view.points[position], key, nodes, begin, low, high, np.empty(len(nodes)))
     describe_side(side)
     return Chosen(cell.number, position, cell.row_at[position], side)
+
+
+class Wanted(NamedTuple):
+    """The points that a cell is to send to another one, of some number."""
+
+    cell: int
+    near: Near
+
+
+def choose_for_all(cells: list[Cell], wanted: list[list[Wanted]]) -> dict[tuple[int, int], Chosen]:
+    """Return the points that cells send, by the number of the receiver and of the sender."""
+    return {
+        (each.cell, cell.number): choose_points(cell, each.near)
+        for cell, of_cell in zip(cells, wanted, strict=True)
+        for each in of_cell
+    }
 
 
 class CrossEdges(NamedTuple):
@@ -298,27 +315,43 @@ class Meeting(NamedTuple):
 
     Attributes
     ----------
+    cell : int
+        The number of the other cell.
     near : Near
         The points of the own cell.
     pairs : Pairs
         Nodes of the own cell, of the other one, and the longest edge between them.
     """
 
+    cell: int
     near: Near
     pairs: Pairs
+
+
+def compare_all(
+    cells: list[Cell],
+    meetings: list[list[Meeting]],
+    sent: list[dict[tuple[int, int], Chosen]],
+) -> list[tuple[CrossEdges, int]]:
+    """Return what each cell finds; see compare."""
+    chosen = {key: points for part in sent for key, points in part.items()}
+    return [
+        compare(cell, of_cell, [chosen[cell.number, meeting.cell] for meeting in of_cell])
+        for cell, of_cell in zip(cells, meetings, strict=True)
+    ]
 
 
 def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[CrossEdges, int]:
     """Return the edges between cells of the tree of some points, and how many points these are."""
     near = Near(*(np.concatenate(each) for each in zip(*(m.near for m in meetings), strict=True)))
     own = choose_points(cell, near)
-    keep = np.zeros(len(own.row), dtype=np.bool_)
+    marks = no_marks(own.side)
     together = []
     for meeting, other in zip(meetings, others, strict=True):
-        keep_other = np.zeros(len(other.row), dtype=np.bool_)
-        _mark_mutual(own.side, other.side, meeting, keep, keep_other)
-        together.append((other, keep_other))
-    together.append((own, keep))
+        of_other = no_marks(other.side)
+        _mark_mutual(own.side, other.side, meeting, marks, of_other)
+        together.append((other, of_other.keep))
+    together.append((own, marks.keep))
     cells = np.repeat([c.cell for c, _ in together], [np.count_nonzero(k) for _, k in together])
     position, rows = (
         np.concatenate([getattr(c, name)[k] for c, k in together]) for name in ("position", "row")
@@ -334,17 +367,17 @@ def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[
     return found, len(points)
 
 
-def _mark_mutual(own: Side, other: Side, meeting: Meeting, keep: Array, keep_other: Array) -> None:
+def _mark_mutual(own: Side, other: Side, meeting: Meeting, marks: Marks, others: Marks) -> None:
     """Mark the points that are to be compared."""
     if len(meeting.near.limit) and meeting.near.limit[0] < 0.0:  # the nearest points of each pair
-        keep[:] = keep_other[:] = True
+        marks.keep[:] = others.keep[:] = True
         return
     pairs = meeting.pairs
     x, has_x = _slots(own.node, pairs.x)
     y, has_y = _slots(other.node, pairs.y)
     both = has_x & has_y
     slots = Pairs(x[both], y[both], pairs.longest[both])
-    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), keep, keep_other)
+    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), marks, others)
 
 
 def _slots(nodes: Ints, wanted: Ints) -> tuple[Ints, Array]:
@@ -354,27 +387,41 @@ def _slots(nodes: Ints, wanted: Ints) -> tuple[Ints, Array]:
     return slots, found
 
 
-def edges_of(cell: Cell, dropped: Ints, mapping: PointMap) -> tuple[Ints, Floats]:
-    """Return a cell's share of the tree: rows, the smaller one first, and weights."""
+def kept_edges(cell: Cell, dropped: Ints) -> Array:
+    """Return which of a cell's own edges are in the tree: (m - 1,) bool."""
     keep = np.ones(len(cell.a), dtype=np.bool_)
     keep[dropped] = False
-    n_equal, n_kept = len(cell.equal), len(keep) - len(dropped)
-    edges, squares = np.empty((n_equal + n_kept, 2), dtype=np.int64), np.zeros(n_equal + n_kept)
+    return keep
+
+
+def edges_of(cell: Cell, dropped: Ints) -> Ints:
+    """Return a cell's share of the tree: rows, the smaller one first."""
+    n_equal, n_kept = len(cell.equal), len(cell.a) - len(dropped)
+    edges = np.empty((n_equal + n_kept, 2), dtype=np.int64)
     edges[:n_equal] = cell.equal
-    fill_edges(cell.a, cell.b, cell.view.weights, cell.row_at, keep, edges, squares)
-    return edges, mapping.heights(squares)
+    fill_edges(cell.a, cell.b, cell.row_at, kept_edges(cell, dropped), edges[n_equal:])
+    return edges
+
+
+def weights_of(cell: Cell, dropped: Ints, mapping: PointMap) -> Floats:
+    """Return the weights of these edges."""
+    squares = np.zeros(len(cell.equal) + len(cell.a) - len(dropped))
+    squares[len(cell.equal) :] = cell.view.weights[kept_edges(cell, dropped)]
+    return mapping.heights(squares)
+
+
+def edges_and_weights(cell: Cell, dropped: Ints, mapping: PointMap) -> tuple[Ints, Floats]:
+    """Return a cell's share of the tree."""
+    return edges_of(cell, dropped), weights_of(cell, dropped, mapping)
 
 
 @kernel
-def fill_edges(
-    a: Labels, b: Labels, weights: Floats, row_at: Ints, keep: Array, edges: Ints, squares: Floats
-) -> None:
-    """Fill the last edges, and their squared lengths, with those that are kept."""
-    n_edges = edges.shape[0]
-    for e in range(a.shape[0] - 1, -1, -1):
+def fill_edges(a: Labels, b: Labels, row_at: Ints, keep: Array, edges: Ints) -> None:
+    """Fill edges with those that are kept."""
+    n_edges = 0
+    for e in range(a.shape[0]):
         if keep[e]:
-            n_edges -= 1
             i, j = row_at[a[e]], row_at[b[e]]
             edges[n_edges, 0] = min(i, j)
             edges[n_edges, 1] = max(i, j)
-            squares[n_edges] = weights[e]
+            n_edges += 1

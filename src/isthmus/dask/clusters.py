@@ -13,15 +13,16 @@ from isthmus._utils.typing import Array, Labels
 from isthmus.cut.divisive import TooFewCutsError, cut_contracted_tree
 from isthmus.cut.parts import CutTree
 from isthmus.cut.settings import CutSettings
+from isthmus.dask.cell import edges_and_weights
 from isthmus.dask.contraction import (
     Contraction,
+    FactsView,
     contract,
     facts_across,
     facts_of_cell,
     label_cells,
-    labels_at,
 )
-from isthmus.dask.executors import Executor
+from isthmus.dask.executors import Executor, for_each
 from isthmus.dask.tree import CellTree
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.result import trusted_tree
@@ -100,24 +101,25 @@ class Cutter:
         """Return the order of clusters where some are equally large."""
         tree, executor, k = self.tree, self.executor, len(sizes)
         unit = unit_of(contraction.components.tree.heights)
-        rows = label_cells(executor, tree, contraction, labels)
-        tasks = [
-            executor.submit("facts", facts_of_cell, cell, gone, rows[c], k, tree.mapping, unit)
-            for c, (cell, gone) in enumerate(zip(tree.cells, tree.dropped, strict=True))
-        ]
-        cells, ends = tree.cross.cells, np.column_stack([tree.cross.i, tree.cross.j])
+        cells, ends = tree.cross.cells, tree.cross.positions
+        view = FactsView(contraction.limit, k, tree.mapping, unit)
+        found = for_each(
+            executor,
+            "facts",
+            facts_of_cell,
+            tree.cells,
+            [
+                (gone, of_parts, view, ends[cells == c])
+                for c, (gone, of_parts) in enumerate(
+                    zip(tree.dropped, contraction.labels_of_parts(labels), strict=True)
+                )
+            ],
+        )
         clusters = np.zeros(ends.shape, dtype=np.int32)
-        for c, found in enumerate(
-            executor.gather(
-                [
-                    executor.submit("labels-at", labels_at, rows[c], ends[cells == c])
-                    for c in range(len(tree.cells))
-                ]
-            )
-        ):
-            clusters[cells == c] = found
+        for c, (_, at_ends) in enumerate(found):
+            clusters[cells == c] = at_ends
         across = facts_across(clusters, tree.mapping.heights(tree.cross.weights) / unit, k)
-        facts = [*executor.gather(tasks), across]
+        facts = [*(of_cell for of_cell, _ in found), across]
         inside = to_twelve_digits(sum(fact.inside for fact in facts))
         outside = to_twelve_digits(sum(fact.outside for fact in facts))
         first = np.minimum.reduce([fact.first_row for fact in facts])
@@ -144,6 +146,8 @@ def gather_tree(executor: Executor, tree: CellTree) -> SpanningTree:
         f"The whole spanning tree of {tree.n_points:,} points",
         "Give n_clusters as a number.",
     )
-    parts = [*executor.gather(tree.edges_of_cells(executor)), tree.edges_across()]
+    arguments = [(gone, tree.mapping) for gone in tree.dropped]
+    parts = for_each(executor, "edges", edges_and_weights, tree.cells, arguments)
+    parts.append(tree.edges_across())
     edges, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
     return trusted_tree(edges, weights, "dask")

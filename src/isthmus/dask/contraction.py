@@ -15,9 +15,10 @@ from scipy.sparse.csgraph import connected_components
 from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.cut.contracted import GivenComponents
-from isthmus.dask.cell import Cell
-from isthmus.dask.executors import Executor
+from isthmus.dask.cell import Cell, kept_edges
+from isthmus.dask.executors import Executor, for_each, groups
 from isthmus.dask.forest import NEVER, Forest
+from isthmus.dask.points import PointMap
 from isthmus.dask.tree import CellTree
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
@@ -96,9 +97,7 @@ def contract_cell(cell: Cell, dropped: Ints, limit: float, positions: Ints) -> C
 
 def heaviest(cell: Cell, dropped: Ints, n_edges: int) -> Floats:
     """Return the squared lengths of a cell's heaviest edges, in any order."""
-    keep = np.ones(len(cell.a), dtype=bool)
-    keep[dropped] = False
-    return cell.view.weights[keep][-n_edges:]
+    return cell.view.weights[kept_edges(cell, dropped)][-n_edges:]
 
 
 class Contraction(NamedTuple):
@@ -125,6 +124,10 @@ class Contraction(NamedTuple):
         """Whether nothing that is longer than zero is contracted."""
         return self.limit <= 0.0
 
+    def labels_of_parts(self, labels: Labels) -> list[Labels]:
+        """Return, for each cell, the labels of its components from those of the whole tree's."""
+        return np.split(labels[self.component], self.first[1:-1])
+
 
 def contract(executor: Executor, tree: CellTree, n_edges: int, unit: float) -> Contraction:
     """Return the tree of about the n_edges heaviest edges.
@@ -134,13 +137,8 @@ def contract(executor: Executor, tree: CellTree, n_edges: int, unit: float) -> C
     """
     limit = _limit_for(executor, tree, n_edges)
     ends, cells = tree.cross.positions, tree.cross.cells
-    both = zip(tree.cells, tree.dropped, strict=True)
-    parts: list[CellParts] = executor.gather(
-        [
-            executor.submit("contract", contract_cell, cell, dropped, limit, ends[cells == c])
-            for c, (cell, dropped) in enumerate(both)
-        ]
-    )
+    arguments = [(gone, limit, ends[cells == c]) for c, gone in enumerate(tree.dropped)]
+    parts: list[CellParts] = for_each(executor, "contract", contract_cell, tree.cells, arguments)
     first = np.concatenate([[0], np.cumsum([len(part.sizes) for part in parts])])
     number = np.empty(ends.shape, dtype=np.int64)
     for c, part in enumerate(parts):
@@ -172,9 +170,9 @@ def _limit_for(executor: Executor, tree: CellTree, n_edges: int) -> float:
     if 2 * n_edges >= tree.n_points:
         return 0.0
     n_each = -(-4 * n_edges // len(tree.cells))
-    both = zip(tree.cells, tree.dropped, strict=True)
-    tasks = [executor.submit("heaviest", heaviest, cell, gone, n_each) for cell, gone in both]
-    found = np.sort(np.concatenate([*executor.gather(tasks), tree.cross.weights]))
+    arguments = [(gone, n_each) for gone in tree.dropped]
+    parts = for_each(executor, "heaviest", heaviest, tree.cells, arguments)
+    found = np.sort(np.concatenate([*parts, tree.cross.weights]))
     return float(found[-n_edges - 1]) if len(found) > n_edges else 0.0
 
 
@@ -212,19 +210,14 @@ def label_cells(
     executor: Executor, tree: CellTree, contraction: Contraction, labels: Labels
 ) -> list[Any]:
     """Return handles of the labels of each cell's rows, from those of components."""
-    of_parts = labels[contraction.component]
-    first = contraction.first
+    of_parts = contraction.labels_of_parts(labels)
+    limit = contraction.limit
     return [
         executor.submit(
-            "label-cell",
-            label_cell,
-            cell,
-            contraction.limit,
-            of_parts[first[c] : first[c + 1]],
-            where=c,
-            large=True,
+            "label-cell", label_cell, tree.cells[c], limit, of_parts[c], where=g, large=True
         )
-        for c, cell in enumerate(tree.cells)
+        for g, group in enumerate(groups(len(tree.cells), executor))
+        for c in group
     ]
 
 
@@ -243,19 +236,28 @@ class ClusterFacts(NamedTuple):
     first_row: Ints
 
 
+class FactsView(NamedTuple):
+    """What all cells need to know for that: the contraction's limit, and units."""
+
+    limit: float
+    n_clusters: int
+    mapping: PointMap
+    unit: float
+
+
 def facts_of_cell(
-    cell: Cell, dropped: Ints, labels: RowLabels, n_clusters: int, mapping: Any, unit: float
-) -> ClusterFacts:
-    """Return what a cell's edges and rows add to the facts."""
-    by_position = np.empty(len(cell.row_at), dtype=np.int32)
-    by_position[cell.position] = labels.labels
-    keep = np.ones(len(cell.a), dtype=bool)
-    keep[dropped] = False
-    ends = np.column_stack([by_position[cell.a[keep]], by_position[cell.b[keep]]])
-    inside, outside = _sums(ends, mapping.heights(cell.view.weights[keep]) / unit, n_clusters)
-    first = np.full(n_clusters, np.iinfo(np.int64).max)
-    np.minimum.at(first, labels.labels, labels.rows)
-    return ClusterFacts(inside, outside, first)
+    cell: Cell, dropped: Ints, label_of_part: Labels, view: FactsView, ends: Ints
+) -> tuple[ClusterFacts, Labels]:
+    """Return what a cell's edges and rows add to the facts, and the labels of some positions."""
+    part, _ = components_of(cell, view.limit)
+    label = label_of_part[part]
+    keep = kept_edges(cell, dropped)
+    both = np.column_stack([label[cell.a[keep]], label[cell.b[keep]]])
+    lengths = view.mapping.heights(cell.view.weights[keep]) / view.unit
+    inside, outside = _sums(both, lengths, view.n_clusters)
+    first = np.full(view.n_clusters, np.iinfo(np.int64).max)
+    np.minimum.at(first, label[cell.position], cell.rows)
+    return ClusterFacts(inside, outside, first), label[ends]
 
 
 def _sums(ends: Labels, weights: Floats, n_clusters: int) -> tuple[Array, Array]:
@@ -277,11 +279,6 @@ def facts_across(ends: Labels, weights: Floats, n_clusters: int) -> ClusterFacts
     return ClusterFacts(*_sums(ends, weights, n_clusters), none)
 
 
-def labels_at(labels: RowLabels, rows: Ints) -> Labels:
-    """Return the labels of some of a cell's rows."""
-    return labels.labels[np.searchsorted(labels.rows, rows)]
-
-
 def take_rows(labels: RowLabels, start: int, stop: int) -> RowLabels:
     """Return the labels of rows start … stop - 1 that are in a cell."""
     begin, end = np.searchsorted(labels.rows, [start, stop])
@@ -292,5 +289,6 @@ def join_rows(parts: list[RowLabels], start: int, stop: int) -> Labels:
     """Return the labels of rows start … stop - 1, from all cells."""
     joined = np.empty(stop - start, dtype=np.int32)
     for part in parts:
-        joined[part.rows - start] = part.labels
+        rows, labels = take_rows(part, start, stop)
+        joined[rows - start] = labels
     return joined

@@ -11,24 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
 from isthmus._utils.progress import check_verbose
-from isthmus._utils.typing import Array, Ints, Labels
+from isthmus._utils.typing import Array, Ints
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
-from isthmus.dask.api import as_dask_tree, check_n_cells, reporter
+from isthmus.dask.api import as_dask_tree, as_dask_tree_of, check_n_cells, reporter
 from isthmus.dask.clusters import Cutter, NeedsAllPointsError, gather_tree
 from isthmus.dask.contraction import RowLabels, join_rows, take_rows
-from isthmus.dask.executors import DaskExecutor, Executor, ThreadExecutor, find_executor
-from isthmus.dask.inputs import (
-    as_blocks,
-    check_looks,
-    check_metric,
-    check_n_features,
-    check_weights,
-)
-from isthmus.dask.points import find_map
+from isthmus.dask.executors import Executor, ThreadExecutor, find_executor, for_each
+from isthmus.dask.fitting import Task, begin
+from isthmus.dask.inputs import as_blocks, check_weights
 from isthmus.dask.prediction import begin_search, index_cell, labels_of, search_cell
-from isthmus.dask.tree import Blocks, CellTree, find_cell_tree, look_at_blocks
-from isthmus.metrics import resolve_metric
+from isthmus.dask.tree import CellTree
+from isthmus.dask.whole_tree import WholeModel, fit_tree, require_whole
+from isthmus.estimators import TransitiveCut as OneMachine
 from isthmus.model_selection.suggestion import Suggestion, suggest
 from isthmus.ultrametric import UltrametricTree
 
@@ -107,6 +102,11 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    isthmus.TransitiveCut : For points that one machine holds.
+    minimum_spanning_tree : The tree alone.
+
     Notes
     -----
     A fit uses the current client of ``dask.distributed``; without one, threads. A pickle of a
@@ -121,7 +121,7 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     [0, 0, 0, 1, 1]
     """
 
-    _fitted: _Fitted
+    _fitted: _Fitted | WholeModel
 
     def __init__(
         self,
@@ -162,24 +162,42 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_verbose(self.verbose)
         check_n_cells(self.n_cells)
-        metric = check_metric(resolve_metric(self.metric, self.metric_params))
         if isinstance(self.n_clusters, str) and self.n_clusters != "auto":
             raise TypeError(f"n_clusters must be an integer or 'auto', got {self.n_clusters!r}.")
-        given = as_blocks(X)
         executor = find_executor(None, check_n_jobs(self.n_jobs), self.folder)
-        report = reporter(self.verbose)
         self._forget()
-        blocks = [executor.block(block) for block in given.blocks]
-        looks = look_at_blocks(executor, blocks, self.n_cells, metric, report)
-        n_rows = check_looks(looks)
-        mapping = find_map(metric, looks)
-        check_n_features(mapping.n_features(looks))
-        starts = np.concatenate([[0], np.cumsum([look.n_rows for look in looks])])
-        weights = check_weights(executor, sample_weight, starts)
-        settings = self._checked_settings(n_rows, weights.blocks is not None)
-        tree = find_cell_tree(
-            executor, Blocks(blocks, weights.blocks), looks, mapping, self.n_cells, report
+        named = self.metric, self.metric_params
+        task = begin(X, named, executor, self.n_cells, reporter(self.verbose))
+        if task.has_cells:
+            fitted: _Fitted | WholeModel = self._fit_cells(task, sample_weight)
+        else:
+            fitted = self._fit_whole(task, sample_weight)
+        self.n_features_in_ = task.n_features
+        if task.feature_names is not None:
+            self.feature_names_in_ = task.feature_names
+        self._fitted = fitted
+        return self
+
+    def _fit_whole(self, task: Task, sample_weight: Any) -> WholeModel:
+        """Return what is found where this process holds the whole tree."""
+        n_rows = int(task.starts[-1])
+        require_whole(n_rows, "cut")
+        self._checked_settings(n_rows, sample_weight is not None)
+        model = OneMachine(
+            self.n_clusters,
+            metric="precomputed",
+            min_cluster_size=self.min_cluster_size,
+            k_max=self.k_max,
+            n_jobs=self.n_jobs,
         )
+        return fit_tree(model, task.find_whole_tree(), task.starts, sample_weight)
+
+    def _fit_cells(self, task: Task, sample_weight: Any) -> _Fitted:
+        """Return what is found in cells."""
+        executor, n_rows = task.executor, int(task.starts[-1])
+        weights = check_weights(executor, sample_weight, task.starts)
+        settings = self._checked_settings(n_rows, weights.blocks is not None)
+        tree = task.find_cells(weights.blocks)
         cutter = Cutter(executor, tree, weights.unit, weights.blocks is not None)
         suggestion = None
         if self.n_clusters == "auto":
@@ -188,13 +206,8 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             least = settings.min_cluster_size if weights.blocks is None else None
             settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
         labels = _labels(cutter, settings)
-        report("clusters", 1, 1)
-        n_features = next(look.n_features for look in looks if look.n_rows)
-        self.n_features_in_ = n_features
-        if given.feature_names is not None:
-            self.feature_names_in_ = given.feature_names
-        self._fitted = _Fitted(executor, tree, cutter, settings, labels, n_features, suggestion)
-        return self
+        task.report("clusters", 1, 1)
+        return _Fitted(executor, tree, cutter, settings, labels, task.n_features, suggestion)
 
     def _checked_settings(self, n_rows: int, has_weights: bool) -> CutSettings:
         k = 1 if self.n_clusters == "auto" else self.n_clusters
@@ -211,50 +224,66 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return "_fitted" in vars(self)
 
     @property
-    def _record(self) -> _Fitted:
+    def _record(self) -> _Fitted | WholeModel:
         check_is_fitted(self)
         return self._fitted
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        if "_fitted" in state:
-            gathered = self._fitted.gathered()
-            gathered.executor = gathered.cutter.executor = None  # type: ignore[assignment]
+        if isinstance(state.get("_fitted"), _Fitted):
+            gathered = state["_fitted"].gathered()
+            gathered.executor = gathered.cutter.executor = None
             state = state | {"_fitted": gathered}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if "_fitted" in vars(self):
-            self._fitted.executor = self._fitted.cutter.executor = ThreadExecutor(1)
+        record = vars(self).get("_fitted")
+        if isinstance(record, _Fitted):
+            record.executor = record.cutter.executor = ThreadExecutor(1)
 
     @property
     def labels_(self) -> Any:
         """The cluster of each row, in the blocks of X."""
         record = self._record
+        if isinstance(record, WholeModel):
+            return record.in_blocks(record.model.labels_)
         return _as_dask_array(record.executor, record.labels, record.tree.starts)
 
     @property
     def n_clusters_(self) -> int:
         """The number of clusters, given or suggested."""
-        return int(self._record.settings.n_clusters)
+        record = self._record
+        if isinstance(record, WholeModel):
+            return int(record.model.n_clusters_)
+        return int(record.settings.n_clusters)
 
     @property
     def suggestion_(self) -> Suggestion:
         """Why there are as many clusters, where ``n_clusters="auto"``."""
-        if self._record.suggestion is None:
+        record = self._record
+        if isinstance(record, WholeModel):
+            found: Suggestion | None = getattr(record.model, "suggestion_", None)
+        else:
+            found = record.suggestion
+        if found is None:
             raise AttributeError("suggestion_ is there after a fit with n_clusters='auto'.")
-        return self._record.suggestion
+        return found
 
     @property
     def spanning_tree_(self) -> Any:
         """The minimum spanning tree."""
-        return as_dask_tree(self._record.executor, self._record.tree)
+        record = self._record
+        if isinstance(record, WholeModel):
+            return as_dask_tree_of(record.tree)
+        return as_dask_tree(record.executor, record.tree)
 
     def labels_for(self, n_clusters: int) -> Any:
         """Return the labels for another number of clusters, a Dask array in the blocks of X."""
         record = self._record
         k = check_n_clusters(n_clusters, record.tree.n_points)
+        if isinstance(record, WholeModel):
+            return record.in_blocks(record.model.labels_for(k))
         labels = _labels(record.cutter, replace(record.settings, n_clusters=k))
         return _as_dask_array(record.executor, labels, record.tree.starts)
 
@@ -274,6 +303,11 @@ class TransitiveCut(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from dask.delayed import delayed
 
         record = self._record
+        if isinstance(record, WholeModel):
+            raise NotImplementedError(
+                "isthmus.dask predicts by cells in space: for up to eight features, after a map to "
+                "Euclidean distances. Predict with isthmus.TransitiveCut on one machine."
+            )
         executor, tree = record.executor, record.tree
         given = as_blocks(X)
         if record.indexes is None:
@@ -300,14 +334,12 @@ def _labels(cutter: Cutter, settings: CutSettings) -> list[Any]:
         whole = UltrametricTree.from_spanning_tree(gather_tree(cutter.executor, cutter.tree))
         weights = _gathered_weights(cutter) if cutter.has_weights else None
         labels = CutClusterer(whole, weights).labels(settings)
-        rows = cutter.executor.gather(
-            [cutter.executor.submit("rows", _rows_of, cell) for cell in cutter.tree.cells]
-        )
+        rows = for_each(cutter.executor, "rows", _rows_of, cutter.tree.cells)
         return [RowLabels(of_cell, labels[of_cell]) for of_cell in rows]
 
 
 def _rows_of(cell: Any) -> Ints:
-    rows: Ints = cell.rows
+    rows: Ints = cell.rows.copy()
     return rows
 
 
@@ -317,8 +349,7 @@ def _rows_and_weights(cell: Any) -> tuple[Ints, Array]:
 
 def _gathered_weights(cutter: Cutter) -> Array:
     weights = np.empty(cutter.tree.n_points)
-    tasks = [cutter.executor.submit("rows", _rows_and_weights, cell) for cell in cutter.tree.cells]
-    for rows, of_cell in cutter.executor.gather(tasks):
+    for rows, of_cell in for_each(cutter.executor, "rows", _rows_and_weights, cutter.tree.cells):
         weights[rows] = of_cell
     return weights
 
@@ -328,21 +359,11 @@ def _as_dask_array(executor: Executor, labels: list[Any], starts: Ints) -> Any:
     import dask.array as da
     from dask.delayed import delayed
 
-    chunks = (tuple(np.diff(starts).tolist()),)
-    if not isinstance(executor, DaskExecutor):
-        return da.from_array(joined_labels(executor, labels, int(starts[-1])), chunks=chunks)
     blocks = []
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        parts = [delayed(take_rows)(executor.delayed(cell), start, stop) for cell in labels]
+        parts = [executor.delayed(cell) for cell in labels]
+        if not executor.shares_memory:  # what other workers hold is not worth moving as a whole
+            parts = [delayed(take_rows)(part, start, stop) for part in parts]
         joined = delayed(join_rows)(parts, start, stop)
         blocks.append(da.from_delayed(joined, (stop - start,), np.int32))
     return da.concatenate(blocks)
-
-
-def joined_labels(executor: Executor, labels: list[Any], n_rows: int) -> Labels:
-    """Return the labels of all rows, cell by cell."""
-    joined = np.empty(n_rows, dtype=np.int32)
-    for handle in labels:
-        rows, of_cell = executor.gather([handle])[0]
-        joined[rows] = of_cell
-    return joined

@@ -1,12 +1,15 @@
 """Where tasks run: on the workers of a Dask client, or on threads of this process.
 
 A *handle* stands for a task's result. Handles are arguments of other tasks, alone or in lists.
+
+Each task costs Dask some milliseconds, whatever it does. So blocks and cells are put into *groups*,
+one for each thread of the cluster, and small work is done for a whole group in one task, on the
+worker that holds the group.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 import tempfile
 import uuid
@@ -18,11 +21,24 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from isthmus.dask.result_files import ResultFile
+
 
 class Executor(Protocol):
-    """Runs tasks."""
+    """Runs tasks.
+
+    Attributes
+    ----------
+    n_threads : int
+    n_groups : int or None
+        Into how many groups blocks and cells are put; None: each of them is one.
+    shares_memory : bool
+        Whether tasks see results where they are, without a copy.
+    """
 
     n_threads: int
+    n_groups: int | None
+    shares_memory: bool
 
     def submit(
         self,
@@ -37,13 +53,13 @@ class Executor(Protocol):
         stage : str
             What the task is part of; Dask's dashboard shows it.
         where : int
-            Tasks of the same number run on the same worker, as long as it lives; -1: on any.
+            The group; its tasks run on the same worker, as long as that lives. -1: on any.
         large : bool
             Whether the result may be kept in a file.
         """
 
-    def block(self, block: Any) -> Any:
-        """Return the handle of a block of the input: a Dask ``Delayed``, or an array."""
+    def blocks(self, blocks: Sequence[Any]) -> list[Any]:
+        """Return the handles of blocks of the input: Dask's ``Delayed`` objects, or arrays."""
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results of tasks."""
@@ -59,11 +75,14 @@ class DaskExecutor:
     computed again.
     """
 
+    shares_memory = False
+
     def __init__(self, client: Any) -> None:
         self.client = client
         info = client.scheduler_info(n_workers=-1)["workers"]
-        self.n_threads = sum(worker["nthreads"] for worker in info.values())
-        self._workers = sorted(info)
+        self._workers = [name for name in sorted(info) for _ in range(info[name]["nthreads"])]
+        self.n_threads = max(len(self._workers), 1)
+        self.n_groups: int | None = self.n_threads
 
     def submit(
         self,
@@ -74,16 +93,26 @@ class DaskExecutor:
         large: bool = False,  # noqa: ARG002
     ) -> Any:
         """Return the future of a task."""
-        options: dict[str, Any] = {}
-        if where >= 0 and self._workers:
-            worker = self._workers[where % len(self._workers)]
-            options = {"workers": [worker], "allow_other_workers": True}
         key = f"{stage}-{uuid.uuid4().hex}"
-        return self.client.submit(_Aligned(function), *args, key=key, pure=False, **options)
+        options = self._preferring(where)
+        return self.client.submit(Aligned(function), *args, key=key, pure=False, **options)
 
-    def block(self, block: Any) -> Any:
-        """Return the future of a block."""
-        return self.client.compute(block) if hasattr(block, "__dask_graph__") else block
+    def _preferring(self, where: int) -> dict[str, Any]:
+        """Return options for a task that had better run where its group is."""
+        if where < 0 or not self._workers:
+            return {}
+        worker = self._workers[where % len(self._workers)]
+        return {"workers": [worker], "allow_other_workers": True}
+
+    def blocks(self, blocks: Sequence[Any]) -> list[Any]:
+        """Return the futures of blocks."""
+        handles = list(blocks)
+        for where, group in enumerate(groups(len(handles), self)):
+            lazy = [b for b in group if hasattr(handles[b], "__dask_graph__")]
+            futures = self.client.compute([handles[b] for b in lazy], **self._preferring(where))
+            for b, future in zip(lazy, futures, strict=True):
+                handles[b] = future
+        return handles
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results of tasks."""
@@ -94,7 +123,7 @@ class DaskExecutor:
         return handle
 
 
-class _Aligned:
+class Aligned:
     """A function whose arrays are aligned, as kernels want them; those from a message need not be.
 
     Attributes
@@ -111,30 +140,18 @@ class _Aligned:
 
 
 def aligned(value: Any) -> Any:
-    """Return an array, or a list, tuple or record of arrays, with each of them aligned."""
+    """Return an array, or a list, tuple, dict or record of arrays, with each of them aligned."""
     if isinstance(value, np.ndarray):
         return np.require(value, requirements="A") if value.dtype != object else value
     if isinstance(value, list):
         return [aligned(each) for each in value]
+    if isinstance(value, dict):
+        return {key: aligned(each) for key, each in value.items()}
     if type(value) is tuple:
         return tuple(aligned(each) for each in value)
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return type(value)._make(aligned(each) for each in value)
     return value
-
-
-class _InFile:
-    """A result in a file, which is removed with it."""
-
-    def __init__(self, value: Any, folder: Path) -> None:
-        self.path = folder / uuid.uuid4().hex
-        with self.path.open("wb") as file:
-            pickle.dump(value, file, protocol=5)
-        weakref.finalize(self, self.path.unlink, missing_ok=True)
-
-    def load(self) -> Any:
-        with self.path.open("rb") as file:
-            return pickle.load(file)
 
 
 class _Handle:
@@ -143,7 +160,7 @@ class _Handle:
 
     def result(self) -> Any:
         value = self.future.result()
-        return value.load() if isinstance(value, _InFile) else value
+        return value.load() if isinstance(value, ResultFile) else value
 
 
 class _Block:
@@ -167,8 +184,13 @@ class ThreadExecutor:
         they stay in memory.
     """
 
+    shares_memory = True
+
     def __init__(self, n_threads: int = 1, folder: str | os.PathLike[str] | None = None) -> None:
         self.n_threads = n_threads
+        # In memory there is nothing to gain from small groups; with files, a group is what memory
+        # must hold at once.
+        self.n_groups = n_threads if folder is None else None
         # One thread takes tasks in the order in which they come, so that all that a task waits
         # for has begun before it.
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="isthmus")
@@ -190,13 +212,13 @@ class ThreadExecutor:
 
         def run() -> Any:
             value = function(*(_resolved(arg) for arg in args))
-            return value if folder is None else _InFile(value, folder)
+            return value if folder is None else ResultFile(value, folder)
 
         return _Handle(self._pool.submit(run))
 
-    def block(self, block: Any) -> Any:
-        """Return the handle of a block, which is read again for each task."""
-        return _Block(block) if hasattr(block, "__dask_graph__") else block
+    def blocks(self, blocks: Sequence[Any]) -> list[Any]:
+        """Return the handles of blocks, which are read again for each task."""
+        return [_Block(each) if hasattr(each, "__dask_graph__") else each for each in blocks]
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results of tasks."""
@@ -225,6 +247,46 @@ def _resolved(arg: Any) -> Any:
     if isinstance(arg, _Opaque):
         return _resolved(arg.handle)
     return arg.result() if isinstance(arg, _Handle | _Block) else arg
+
+
+def groups(n_items: int, executor: Executor) -> list[range]:
+    """Return the groups of so many blocks or cells: those of a group follow each other."""
+    n_groups = n_items if executor.n_groups is None else min(executor.n_groups, n_items)
+    bounds = [n_items * g // max(n_groups, 1) for g in range(n_groups + 1)]
+    return [range(bounds[g], bounds[g + 1]) for g in range(n_groups)]
+
+
+def for_each(
+    executor: Executor,
+    stage: str,
+    function: Callable[..., Any],
+    handles: Sequence[Any],
+    arguments: Sequence[tuple[Any, ...]] | None = None,
+) -> list[Any]:
+    """Return what a function finds for each block or cell, gathered: a task for each group.
+
+    arguments : sequence of tuple, optional
+        Further arguments of each call.
+    """
+    given = [()] * len(handles) if arguments is None else arguments
+    tasks = [
+        executor.submit(
+            stage,
+            _apply,
+            function,
+            [handles[i] for i in group],
+            [given[i] for i in group],
+            where=g,
+        )
+        for g, group in enumerate(groups(len(handles), executor))
+    ]
+    return [found for results in executor.gather(tasks) for found in results]
+
+
+def _apply(
+    function: Callable[..., Any], items: list[Any], arguments: list[tuple[Any, ...]]
+) -> list[Any]:
+    return [function(item, *others) for item, others in zip(items, arguments, strict=True)]
 
 
 def find_executor(client: Any, n_jobs: int, folder: Any = None) -> Executor:

@@ -9,10 +9,10 @@ import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.dask.executors import Executor
-from isthmus.dask.points import Look
+from isthmus.dask.executors import Executor, for_each
+from isthmus.dask.points import Look, find_map
 from isthmus.kdtree.limits import FEW_FEATURES
-from isthmus.metrics import AnyMetric, MappedMetric
+from isthmus.metrics import AnyMetric, CallableMetric, MappedMetric
 from isthmus.metrics.validation import LARGEST_RATIO_OF_WEIGHTS
 
 
@@ -49,21 +49,26 @@ def as_blocks(X: Any) -> Given:
     return Given(list(by_rows.to_delayed().ravel()), None)
 
 
-def check_metric(metric: AnyMetric) -> MappedMetric:
-    """Return a metric that is Euclidean after a map of each row by itself."""
-    if not isinstance(metric, MappedMetric) or metric.kind != SQUARES:
+def check_metric(metric: AnyMetric) -> AnyMetric:
+    """Return a metric that compares any two rows without knowing all others."""
+    if metric.name == "precomputed" or isinstance(metric, CallableMetric):
         raise ValueError(
-            f"metric={metric.name!r} is not Euclidean after a map of the points. isthmus.dask "
-            "serves 'euclidean', 'sqeuclidean', 'cosine', 'angular', 'correlation', 'haversine', "
-            "'hellinger', and 'seuclidean' and 'mahalanobis' with V or VI in metric_params."
+            f"isthmus.dask takes rows and the name of a metric, not metric={metric.name!r}."
         )
-    if metric.is_estimated:
+    if isinstance(metric, MappedMetric) and metric.is_estimated:
         raise ValueError(
             f"metric={metric.name!r} needs variances of all rows, which blocks do not know. "
             "Compute them first, and give V in metric_params: X.var(axis=0, ddof=1).compute() for "
             "'seuclidean', dask.array.cov(X.T).compute() for 'mahalanobis'."
         )
     return metric
+
+
+def has_cells(metric: AnyMetric, looks: list[Look]) -> bool:
+    """Whether cells in space serve: distances are Euclidean after a map, of few features."""
+    if not isinstance(metric, MappedMetric) or metric.kind != SQUARES:
+        return False
+    return find_map(metric, looks).n_features(looks) <= FEW_FEATURES
 
 
 def check_looks(looks: Sequence[Look]) -> int:
@@ -85,16 +90,6 @@ def check_looks(looks: Sequence[Look]) -> int:
     if len(widths) > 1:
         raise ValueError(f"Blocks of X have different numbers of columns: {sorted(widths)}.")
     return n_rows
-
-
-def check_n_features(n_features: int) -> None:
-    """Raise where there are too many features for cells in space."""
-    if n_features > FEW_FEATURES:
-        raise ValueError(
-            f"isthmus.dask serves up to {FEW_FEATURES} features (after the metric's map), got "
-            f"{n_features}: beyond, cells in space separate little. Reduce the features first "
-            "(dask_ml.decomposition.PCA), or use isthmus on one machine."
-        )
 
 
 class WeightLook(NamedTuple):
@@ -137,10 +132,8 @@ def check_weights(executor: Executor, sample_weight: Any, starts: Ints) -> Weigh
     if sample_weight is None:
         return Weights(None, 1.0)
     blocks = _blocks_of_weights(sample_weight, starts)
-    handles = [executor.block(block) for block in blocks]
-    looks: list[WeightLook] = executor.gather(
-        [executor.submit("look-at-weights", look_at_weights, handle) for handle in handles]
-    )
+    handles = executor.blocks(blocks)
+    looks: list[WeightLook] = for_each(executor, "look-at-weights", look_at_weights, handles)
     for b, look in enumerate(looks):
         n_rows = int(starts[b + 1] - starts[b])
         if look.n_rows != n_rows:

@@ -1,7 +1,7 @@
 """Blocks of rows → cells of points that are near each other.
 
-A kd-tree of a sample divides the space into cells. Each block is put into the order of cells, and
-a cell takes its piece of every block. Where many points are equal, or the sample was bad, cells
+A kd-tree of a sample divides the space into cells. Blocks are put into the order of cells, and a
+cell takes its piece of each. Where many points are equal, or the sample was bad, cells
 are of unequal size: that costs time, never exactness.
 """
 
@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._numba.kernel import kernel
-from isthmus._utils.typing import Array, Floats, Ints, Labels
+from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.dask.boxes import Boxes
 from isthmus.dask.points import PointMap
 
 # Points of the sample for each cell.
@@ -83,8 +84,8 @@ def find_cells(points: Array, splits: Splits, cells: Array) -> None:
         cells[p] = splits.child[node, 0]
 
 
-class SortedBlock(NamedTuple):
-    """A block in the order of cells.
+class Sorted(NamedTuple):
+    """Points of some blocks, in the order of cells.
 
     Attributes
     ----------
@@ -112,31 +113,45 @@ class Division(NamedTuple):
     mapping: PointMap
 
 
-def sort_block(block: Any, weights: Any, start: int, division: Division) -> SortedBlock:
-    """Return a block in the order of cells; it begins with row ``start``.
+def sort_blocks(
+    blocks: list[Any], weights: list[Any], starts: list[int], division: Division
+) -> Sorted:
+    """Return the points of blocks that follow each other, in the order of cells.
 
-    weights : (n,) array or None
+    weights : list of (n,) array or None
+        Of the rows of each block.
+    starts : list of int
+        The row that each block begins with.
     """
     splits, n_cells, mapping = division
-    points = mapping(block)
-    given = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
-    cells = np.empty(len(points), dtype=np.int16)
-    find_cells(points, splits, cells)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
-    rows = np.empty(len(points), dtype=np.int64)
-    ordered = SortedBlock(np.empty_like(points), rows, np.empty_like(given), bounds)
-    move_to_cells(points, given, cells, start, bounds[:-1].copy(), ordered)
+    mapped = [mapping(block) for block in blocks]
+    cells = [np.empty(len(points), dtype=np.int16) for points in mapped]
+    for points, of_block in zip(mapped, cells, strict=True):
+        find_cells(points, splits, of_block)
+    counts = sum(np.bincount(of_block, minlength=n_cells) for of_block in cells)
+    bounds = np.concatenate([[0], np.cumsum(counts)])
+    given = [np.empty(0) if each is None else np.asarray(each, np.float64) for each in weights]
+    n_rows, n_features = int(bounds[-1]), mapped[0].shape[1]
+    ordered = Sorted(
+        np.empty((n_rows, n_features), mapped[0].dtype),
+        np.empty(n_rows, dtype=np.int64),
+        np.empty(sum(len(each) for each in given)),
+        bounds,
+    )
+    ends = bounds[:-1].copy()
+    for points, of_rows, of_block, start in zip(mapped, given, cells, starts, strict=True):
+        move_to_cells(points, of_rows, of_block, start, ends, ordered)
     return ordered
 
 
 @kernel
 def move_to_cells(
-    points: Array, weights: Floats, cells: Array, start: int, ends: Ints, out: SortedBlock
+    points: Array, weights: Floats, cells: Array, start: int, ends: Ints, out: Sorted
 ) -> None:
-    """Put points into the order of their cells.
+    """Put the points of a block into the order of their cells.
 
     ends : (n_cells,) int64, in and out
-        Where each cell begins; then, where it ends.
+        Where the next point of each cell goes.
     """
     for p in range(points.shape[0]):
         here = ends[cells[p]]
@@ -148,25 +163,70 @@ def move_to_cells(
             out.points[here, t] = points[p, t]
 
 
+class Extents(NamedTuple):
+    """How many points there are in each cell, and their bounds.
+
+    Attributes
+    ----------
+    counts : (n_cells,) int64
+    boxes : Boxes
+        Of each cell; from infinity to minus infinity where it is empty.
+    """
+
+    counts: Ints
+    boxes: Boxes
+
+
+def extents_of(points: Sorted) -> Extents:
+    """Return how many points there are in each cell, and their bounds."""
+    counts, shape = np.diff(points.bounds), (len(points.bounds) - 1, points.points.shape[1])
+    boxes = Boxes(np.full(shape, np.inf), np.full(shape, -np.inf))
+    enclose_cells(points.points, points.bounds, boxes)
+    return Extents(counts, boxes)
+
+
+@kernel
+def enclose_cells(points: Array, bounds: Ints, boxes: Boxes) -> None:
+    """Extend the box of each cell to its points."""
+    for cell in range(bounds.shape[0] - 1):
+        for p in range(bounds[cell], bounds[cell + 1]):
+            for t in range(points.shape[1]):
+                x = np.float64(points[p, t])
+                boxes.low[cell, t] = min(boxes.low[cell, t], x)
+                boxes.high[cell, t] = max(boxes.high[cell, t], x)
+
+
+def joined_extents(parts: list[Extents]) -> Extents:
+    """Return the extents of all blocks together."""
+    return Extents(
+        np.sum([part.counts for part in parts], axis=0),
+        Boxes(
+            np.min([part.boxes.low for part in parts], axis=0),
+            np.max([part.boxes.high for part in parts], axis=0),
+        ),
+    )
+
+
+def take_cells(points: Sorted, first: int, last: int) -> Sorted:
+    """Return the points of cells first … last - 1, copied."""
+    bounds = points.bounds[first : last + 1]
+    part = slice(bounds[0], bounds[-1])
+    weights = points.weights[part].copy()
+    return Sorted(points.points[part].copy(), points.rows[part].copy(), weights, bounds - bounds[0])
+
+
 class Piece(NamedTuple):
-    """The points of a block that are in one cell, their rows, and the weights of these."""
+    """The points of a cell, their rows, which ascend, and the weights of these."""
 
     points: Array
     rows: Ints
     weights: Floats
 
 
-def take_piece(block: SortedBlock, cell: int) -> Piece:
-    """Return a cell's piece of a block, copied."""
-    part = slice(block.bounds[cell], block.bounds[cell + 1])
-    return Piece(block.points[part].copy(), block.rows[part].copy(), block.weights[part].copy())
-
-
-def join_pieces(pieces: list[Piece]) -> Piece:
-    """Return the points of a cell, their rows ascending."""
+def join_pieces(parts: list[Sorted], cell: int) -> Piece:
+    """Return the points of a cell; the parts are of blocks in their order."""
+    pieces = []
+    for part in parts:
+        own = slice(part.bounds[cell], part.bounds[cell + 1])
+        pieces.append((part.points[own], part.rows[own], part.weights[own]))
     return Piece(*(np.concatenate(each) for each in zip(*pieces, strict=True)))
-
-
-def counts_of(block: SortedBlock) -> Labels:
-    """Return how many points of a block are in each cell."""
-    return np.diff(block.bounds)

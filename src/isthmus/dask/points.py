@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats
-from isthmus.metrics import MappedMetric, PreparedPoints
+from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints
 from isthmus.metrics.mapped import prepare_points
 from isthmus.metrics.validation import float_types, refuse_unsuitable
 
@@ -56,8 +56,8 @@ def as_table(block: Any) -> Array:
     return np.ascontiguousarray(array)
 
 
-def look_at(block: Any, n_sample: int, seed: int, metric: MappedMetric) -> Look:
-    """Return what a look at a block finds."""
+def look_at(block: Any, n_sample: int, seed: int, metric: AnyMetric) -> Look:
+    """Return what a look at a block finds; of the map, only where the metric has one."""
     nothing = np.empty((0, 1))
     try:
         table = as_table(block)
@@ -74,7 +74,7 @@ def look_at(block: Any, n_sample: int, seed: int, metric: MappedMetric) -> Look:
     rows = np.random.default_rng(seed).integers(0, n_rows, min(n_sample, n_rows))
     rows[0] = 0
     largest = 0.0
-    if metric.map_of is None:
+    if isinstance(metric, MappedMetric) and metric.map_of is None:
         try:
             with np.errstate(all="ignore"):
                 mapped = metric.prepare(table)

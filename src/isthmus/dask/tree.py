@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,20 +12,20 @@ import numpy as np
 from isthmus._utils.typing import Floats, Ints
 from isthmus.dask.boundary import Boundary, Log
 from isthmus.dask.boxes import Boxes
-from isthmus.dask.cell import CrossEdges, box_of, build_cell, edges_of, summary_of
-from isthmus.dask.executors import Executor
+from isthmus.dask.cell import Cell, CrossEdges, Summary, build_cell
+from isthmus.dask.executors import Executor, for_each, groups
 from isthmus.dask.partition import (
     SAMPLED_PER_CELL,
     Division,
     Splits,
-    counts_of,
-    join_pieces,
-    sort_block,
+    extents_of,
+    joined_extents,
+    sort_blocks,
     split_space,
-    take_piece,
+    take_cells,
 )
 from isthmus.dask.points import Look, PointMap, look_at
-from isthmus.metrics import MappedMetric
+from isthmus.metrics import AnyMetric
 
 # A cell has at most about this many points, and at least so many where there are few.
 _MOST, _FEWEST = 1_000_000, 5_000
@@ -87,13 +88,6 @@ class CellTree:
         """The number of points."""
         return int(self.starts[-1])
 
-    def edges_of_cells(self, executor: Executor) -> list[Any]:
-        """Return handles of the edges and weights of each cell."""
-        return [
-            executor.submit("edges", edges_of, cell, dropped, self.mapping, where=c)
-            for c, (cell, dropped) in enumerate(zip(self.cells, self.dropped, strict=True))
-        ]
-
     def edges_across(self) -> tuple[Ints, Floats]:
         """Return the edges between cells, and their weights."""
         edges = np.column_stack([self.cross.i, self.cross.j])
@@ -117,33 +111,19 @@ def find_cell_tree(
     n_cells = n_cells or default_n_cells(int(starts[-1]), executor.n_threads)
     splits = split_space(_sample(looks, mapping), n_cells)
     division = Division(splits, n_cells, mapping)
-    pieces = _pieces_of_cells(executor, blocks, starts, division, report)
-    boxes = _joined_boxes(
-        executor.gather(
-            [executor.submit("box", box_of, piece, where=c) for c, piece in enumerate(pieces)]
-        )
-    )
-    cells = []
-    for c, piece in enumerate(pieces):
-        others = np.delete(np.arange(len(pieces)), c)
-        cells.append(
-            executor.submit(
-                "local-tree", build_cell, piece, c, boxes.take(others), where=c, large=True
-            )
-        )
-    del pieces
-    summaries = [
-        executor.submit("summary", summary_of, cell, where=c) for c, cell in enumerate(cells)
-    ]
-    found = []
-    for c, summary in enumerate(summaries):
-        found += executor.gather([summary])
-        report("local trees", c + 1, len(cells))
-    boundary = Boundary(executor, cells, found, lambda: report("boundaries", 0, 1))
-    boundary.find(found)
+    ordered = _sorted_blocks(executor, blocks, starts, division)
+    extents = joined_extents(for_each(executor, "extents", extents_of, ordered))
+    report("partition", 1, 1)
+    filled = np.flatnonzero(extents.counts)
+    boxes = extents.boxes.take(filled)
+    cells = _build_cells(executor, ordered, filled, boxes)
+    del ordered
+    summaries = _summaries(executor, cells, report)
+    boundary = Boundary(executor, cells, summaries, lambda: report("boundaries", 0, 1))
+    boundary.find(summaries)
     report("boundaries", 1, 1)
     used = CrossEdges._make(each[boundary.is_used] for each in boundary.cross)
-    n_rows = [summary.n_rows for summary in found]
+    n_rows = extents.counts[filled].tolist()
     return CellTree(
         starts, mapping, splits, cells, used, boundary.dropped, n_rows, boxes, boundary.log
     )
@@ -166,63 +146,94 @@ def _sample(looks: Sequence[Look], mapping: PointMap) -> Floats:
     return sampled.astype(np.float64, copy=False)
 
 
-def _pieces_of_cells(
-    executor: Executor,
-    blocks: Blocks,
-    starts: Ints,
-    division: Division,
-    report: Report,
+def _sorted_blocks(
+    executor: Executor, blocks: Blocks, starts: Ints, division: Division
 ) -> list[Any]:
-    """Return the points of each cell that has any."""
+    """Return handles of Sorted, of the blocks of each group; blocks may be forgotten then."""
     weights = blocks.weights or [None] * len(blocks.points)
     ordered = [
         executor.submit(
-            "sort-block",
-            sort_block,
-            block,
-            weights[b],
-            int(starts[b]),
+            "sort-blocks",
+            sort_blocks,
+            [blocks.points[b] for b in group],
+            [weights[b] for b in group],
+            [int(starts[b]) for b in group],
             division,
-            where=b,
+            where=g,
             large=True,
         )
-        for b, block in enumerate(blocks.points)
+        for g, group in enumerate(groups(len(blocks.points), executor))
     ]
-    counts = []
-    for b, block in enumerate(ordered):
-        counts += executor.gather([executor.submit("count", counts_of, block, where=b)])
-        report("partition", b + 1, len(ordered))
-    by_cell = np.array(counts)
-    pieces: list[Any] = []
-    for cell in np.flatnonzero(by_cell.sum(axis=0)).tolist():
-        parts = [
-            executor.submit("take-piece", take_piece, ordered[b], cell, where=b)
-            for b in np.flatnonzero(by_cell[:, cell]).tolist()
-        ]
-        where = len(pieces)
-        pieces.append(executor.submit("join-pieces", join_pieces, parts, where=where, large=True))
-    return pieces
+    blocks.points.clear()
+    return ordered
 
 
-def _joined_boxes(boxes: list[Boxes]) -> Boxes:
-    return Boxes(*(np.concatenate(each) for each in zip(*boxes, strict=True)))
+def _build_cells(executor: Executor, ordered: list[Any], filled: Ints, boxes: Boxes) -> list[Any]:
+    """Return handles of the cells that have points.
+
+    filled : (n,) int64
+        Their numbers in the division of space.
+    """
+    cells = []
+    for g, group in enumerate(groups(len(filled), executor)):
+        first = 0
+        parts = ordered
+        if not executor.shares_memory:
+            first, last = int(filled[group[0]]), int(filled[group[-1]]) + 1
+            parts = [
+                executor.submit("take-cells", take_cells, part, first, last, where=source)
+                for source, part in enumerate(ordered)
+            ]
+        for c in group:
+            others = boxes.take(np.delete(np.arange(len(filled)), c))
+            index = int(filled[c]) - first
+            cells.append(
+                executor.submit(
+                    "local-tree", build_cell, parts, index, c, others, where=g, large=True
+                )
+            )
+    return cells
+
+
+def _summaries(executor: Executor, cells: list[Any], report: Report) -> list[Summary]:
+    """Return what the coordinator learns of each cell, when their trees have been found."""
+    tasks = [
+        executor.submit("summary", _summaries_of, [cells[c] for c in group], where=g)
+        for g, group in enumerate(groups(len(cells), executor))
+    ]
+    found: list[Summary] = []
+    for task in tasks:
+        found += executor.gather([task])[0]
+        report("local trees", len(found), len(cells))
+    return found
+
+
+def _summaries_of(cells: list[Cell]) -> list[Summary]:
+    # Copied: an array of a cell in a file would keep the whole file mapped.
+    return [copy.deepcopy(cell.summary) for cell in cells]
 
 
 def look_at_blocks(
     executor: Executor,
     blocks: Sequence[Any],
     n_cells: int | None,
-    metric: MappedMetric,
+    metric: AnyMetric,
     report: Report,
 ) -> list[Look]:
     """Return what a first look at each block finds."""
     n_sample = max(64, SAMPLED_PER_CELL * (n_cells or 4 * executor.n_threads) // len(blocks))
     tasks = [
-        executor.submit("look", look_at, block, n_sample, b, metric)
-        for b, block in enumerate(blocks)
+        executor.submit(
+            "look", _looks_at, [blocks[b] for b in group], n_sample, group[0], metric, where=g
+        )
+        for g, group in enumerate(groups(len(blocks), executor))
     ]
-    looks = []
-    for b, task in enumerate(tasks):
-        looks += executor.gather([task])
-        report("input", b + 1, len(tasks))
+    looks: list[Look] = []
+    for task in tasks:
+        looks += executor.gather([task])[0]
+        report("input", len(looks), len(blocks))
     return looks
+
+
+def _looks_at(blocks: list[Any], n_sample: int, first: int, metric: AnyMetric) -> list[Look]:
+    return [look_at(block, n_sample, first + b, metric) for b, block in enumerate(blocks)]

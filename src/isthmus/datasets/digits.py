@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -65,10 +66,20 @@ def load_usps(return_X_y: bool = False, *, data_home: Any = None) -> Any:
     OSError
         If there is no such file and OpenML does not answer.
 
+    See Also
+    --------
+    load_digits_stand_in : Digits that need neither file nor network.
+    digit_subset : Some of the digits.
+
     Notes
     -----
     The file holds the arrays K, of shape (9298, 256) and type int16, the grey levels times 1000,
     and y, the digits.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import load_usps
+    >>> X, y = load_usps(return_X_y=True)  # doctest: +SKIP
     """
     path = _usps_path()
     if path is None:
@@ -99,6 +110,20 @@ def usps_available(*, data_home: Any = None, seconds: float = 5.0) -> bool:
     return not is_offline() and _openml_answers(seconds)
 
 
+@contextmanager
+def without_network() -> Iterator[None]:
+    """Within it, OpenML is not asked; images that are on this machine are found as always."""
+    before = os.environ.get(OFFLINE)
+    os.environ[OFFLINE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[OFFLINE]
+        else:
+            os.environ[OFFLINE] = before
+
+
 def is_offline() -> bool:
     """Whether ISTHMUS_OFFLINE forbids the network: it is set, and neither empty nor 0."""
     return os.environ.get(OFFLINE, "") not in ("", "0")
@@ -119,6 +144,18 @@ def load_digits_stand_in(return_X_y: bool = False) -> Any:
     Returns
     -------
     Bunch, or the pair (data, target)
+
+    See Also
+    --------
+    load_usps : The digits of the paper.
+    digit_subset : Some of the digits.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import load_digits_stand_in
+    >>> X, y = load_digits_stand_in(return_X_y=True)
+    >>> X.shape
+    (1797, 64)
     """
     return datasets.load_digits(return_X_y=return_X_y)
 
@@ -151,6 +188,11 @@ def digit_subset(
         The images, in random order.
     y : ndarray of shape (n_samples,)
         Their digits, as they were given.
+
+    See Also
+    --------
+    load_usps : The digits of the paper.
+    load_digits_stand_in : Digits that need no file.
 
     Examples
     --------

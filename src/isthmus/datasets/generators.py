@@ -48,6 +48,19 @@ def make_two_moons(
         The points, those of the first moon first.
     y : ndarray of shape (n_samples,), dtype int64
         The moon that each point belongs to, 0 or 1.
+
+    See Also
+    --------
+    make_spirals, make_rings : Other curved shapes.
+    sklearn.datasets.make_moons : scikit-learn's.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, y = make_two_moons(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((200, 2), [0, 1])
     """
     n = check_integer(n_samples, "n_samples", 2)
     shapes.check_at_least(noise, "noise", 0)
@@ -81,6 +94,18 @@ def make_multi_scale(n_samples: int = 300, *, random_state: Any = None) -> tuple
         The points, cluster by cluster.
     y : ndarray of shape (n_samples,), dtype int64
         0 for the ring, 1 for the small disc, 2 for the tiny one.
+
+    See Also
+    --------
+    make_clouds : Clouds of one scale.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_multi_scale
+    >>> X, y = make_multi_scale(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 2), [0, 1, 2])
     """
     n = check_integer(n_samples, "n_samples", 3)
     source = shapes.random_source(random_state)
@@ -121,6 +146,18 @@ def make_rings(
         The points, from the innermost ring to the outermost.
     y : ndarray of shape (n_samples,), dtype int64
         The ring that each point belongs to, from 0.
+
+    See Also
+    --------
+    make_spirals, make_two_moons : Other curved shapes.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_rings
+    >>> X, y = make_rings(n_rings=3, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 2), [0, 1, 2])
     """
     rings = check_integer(n_rings, "n_rings", 1)
     n = check_integer(n_samples, "n_samples", rings)
@@ -165,6 +202,18 @@ def make_spirals(
         The points, arm by arm, each from the centre outwards.
     y : ndarray of shape (n_samples,), dtype int64
         The arm that each point belongs to, from 0.
+
+    See Also
+    --------
+    make_rings, make_two_moons : Other curved shapes.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_spirals
+    >>> X, y = make_spirals(n_arms=2, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 2), [0, 1])
     """
     arms = check_integer(n_arms, "n_arms", 1)
     n = check_integer(n_samples, "n_samples", arms)
@@ -202,6 +251,18 @@ def make_bars(
         The points, from the lowest bar to the highest.
     y : ndarray of shape (n_samples,), dtype int64
         The bar that each point belongs to, from 0.
+
+    See Also
+    --------
+    make_rings, make_spirals : Curved shapes.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_bars
+    >>> X, y = make_bars(n_bars=3, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((240, 2), [0, 1, 2])
     """
     bars = check_integer(n_bars, "n_bars", 1)
     n = check_integer(n_samples, "n_samples", bars)
@@ -258,10 +319,22 @@ def make_clouds(
     y : ndarray of shape (n_samples,), dtype int64
         The cloud that each point belongs to, from 0.
 
+    See Also
+    --------
+    make_multi_scale : Clusters of unequal scale.
+    isthmus.plotting.plot_clusters : Draw the points.
+
     References
     ----------
     .. [1] S. Dasgupta, "Learning Mixtures of Gaussians", 40th Annual Symposium on Foundations of
        Computer Science, 1999.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_clouds
+    >>> X, y = make_clouds(n_clouds=3, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((200, 2), [0, 1, 2])
     """
     clouds = check_integer(n_clouds, "n_clouds", 1)
     n = check_integer(n_samples, "n_samples", clouds)
@@ -304,6 +377,18 @@ def make_discs_in_noise(
         The points: the discs, then the noise.
     y : ndarray of shape (n_samples,), dtype int64
         0 and 1 for the discs, 2 for the noise.
+
+    See Also
+    --------
+    make_multi_scale : Discs in a ring.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_discs_in_noise
+    >>> X, y = make_discs_in_noise(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((600, 2), [0, 1, 2])
     """
     n = check_integer(n_samples, "n_samples", 3)
     if not 0 < noise_share < 1:

@@ -47,6 +47,18 @@ def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     Returns
     -------
     Bunch, or the pair (data, target)
+
+    See Also
+    --------
+    load_ionosphere : The other set of the paper's Table 1.
+    sklearn.datasets.load_iris : scikit-learn's, which it returns.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X.shape
+    (150, 4)
     """
     return datasets.load_iris(return_X_y=return_X_y, as_frame=as_frame)
 
@@ -67,6 +79,10 @@ def load_ionosphere(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         A Bunch has the fields ``data`` (351, 34), ``target`` (351,) of 0 (bad) and 1 (good),
         ``target_names``, ``feature_names``, ``frame`` (data and target in one DataFrame, or None)
         and ``DESCR``, which names the source and the licence.
+
+    See Also
+    --------
+    load_iris : The other set of the paper's Table 1.
 
     Examples
     --------

@@ -49,6 +49,18 @@ def make_figure1(*, random_state: Any = None) -> _Points:
         The points.
     y : ndarray of shape (50,), dtype int64
         The moon that each point belongs to, 0 or 1.
+
+    See Also
+    --------
+    make_figure5 : The eight sets of Figure 5.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_figure1
+    >>> X, y = make_figure1(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((50, 2), [0, 1])
     """
     return generators.make_two_moons(50, noise=0.05, random_state=random_state)
 
@@ -72,6 +84,18 @@ def make_figure2(*, random_state: Any = None) -> _Points:
         The points.
     y : ndarray of shape (50,), dtype int64
         0 for the horseshoe (30 points), 1 for the bar (20).
+
+    See Also
+    --------
+    make_figure5 : The eight sets of Figure 5.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_figure2
+    >>> X, y = make_figure2(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((50, 2), [0, 1])
     """
     source = random_source(random_state)
     horseshoe = arc(source, _HORSESHOE_SIZE, _HORSESHOE_RADIUS, _HORSESHOE_ANGLES, 0.0)
@@ -101,6 +125,18 @@ def make_figure3(*, n_clouds: int = 3, random_state: Any = None) -> _Points:
         The points.
     y : ndarray of shape (200,), dtype int64
         The cloud that each point belongs to, from 0.
+
+    See Also
+    --------
+    make_figure5 : The eight sets of Figure 5.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_figure3
+    >>> X, y = make_figure3(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((200, 2), [0, 1, 2])
     """
     return generators.make_clouds(
         200, n_clouds=n_clouds, side=20.0, separation=2.0, elongation=3.0, random_state=random_state
@@ -125,6 +161,18 @@ def make_figure4(*, random_state: Any = None) -> _Points:
         The points.
     y : ndarray of shape (200,), dtype int64
         0 for the ring, 1 for the small disc, 2 for the tiny one.
+
+    See Also
+    --------
+    make_figure5 : The eight sets of Figure 5.
+    isthmus.plotting.plot_clusters : Draw the points.
+
+    Examples
+    --------
+    >>> from isthmus.datasets import make_figure4
+    >>> X, y = make_figure4(random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((200, 2), [0, 1, 2])
     """
     return generators.make_multi_scale(200, random_state=random_state)
 
@@ -170,6 +218,11 @@ def make_figure5(which: str, *, random_state: Any = None) -> _Points:
         The points, cluster by cluster.
     y : ndarray of shape (n_samples,), dtype int64
         The cluster of each point, from 0; in l the noise is 2.
+
+    See Also
+    --------
+    make_figure1, make_figure2, make_figure3, make_figure4 : The sets of the other figures.
+    isthmus.plotting.plot_clusters : Draw the points.
 
     Examples
     --------

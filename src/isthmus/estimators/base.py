@@ -26,12 +26,13 @@ from isthmus._utils.parameters import (
 )
 from isthmus._utils.progress import Stages
 from isthmus._utils.typing import Floats, Labels
+from isthmus.estimators.extension import check_extendable
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
 )
-from isthmus.estimators.fitting import check_request, find_clusters
-from isthmus.estimators.input import check_new_input, input_tags
+from isthmus.estimators.fitting import Known, check_request, extend_clusters, find_clusters
+from isthmus.estimators.input import check_new_input, check_new_table, input_tags
 from isthmus.estimators.persistence import load_model, save_model
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.cluster_path import ClusterPath, cluster_path
@@ -82,6 +83,9 @@ class TransitiveClusterer(
         sample_weight: Any = None,
         *,
         neighbors: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        partial_labels: Any = None,
     ) -> Self:
         """Find the spanning tree of X, its transitive distances, and the clusters.
 
@@ -94,7 +98,7 @@ class TransitiveClusterer(
             graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With a
             callable metric also a list, or a 1-D array, of anything that it takes.
         y : ignored
-            Present for scikit-learn's conventions.
+            Present for scikit-learn's conventions; labels that are known are ``partial_labels``.
         sample_weight : array-like of shape (n_samples,) or float, optional
             How many equal points each row stands for: a finite number, not negative. An integer
             gives what that many copies of the row would give, wherever no copies are torn apart;
@@ -103,18 +107,72 @@ class TransitiveClusterer(
         neighbors : tuple, array or sparse graph, optional
             For ``engine="approximate"``: neighbours that you have found, as
             :func:`isthmus.minimum_spanning_tree` takes them.
+        must_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong to one cluster: edges of length 0 of the tree.
+        cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong to two clusters. :class:`TransitiveCut` cuts an edge
+            between them first; :class:`TransitiveKMeans` refuses them.
+        partial_labels : array-like of shape (n_samples,), optional
+            Labels that are known, from 0 on, and -1 where none is. Rows of one label belong to one
+            cluster, those of different labels to different ones. As for ``cannot_link``.
 
         Returns
         -------
         self
         """
-        request = check_request(self, X, sample_weight, neighbors)
+        known = Known(must_link, cannot_link, partial_labels)
+        request = check_request(self, X, sample_weight, neighbors, known)
         try:
             fitted = find_clusters(self, request)
         except BaseException:  # Ctrl-C, too: never half of a fit
             self._forget()
             raise
         self._keep(fitted)
+        return self
+
+    def extend(self, X: Any, sample_weight: Any = None, *, match_labels: bool = False) -> Self:
+        """Add rows to the fit: find what a fit on all rows, the old and then these, would find.
+
+        The spanning tree is that of a fit on all rows, to the last bit, but the old tree is where
+        the search begins. With few features, or distances that only a function or SciPy computes,
+        this takes a fraction of a fit while the new rows are few. Otherwise, and wherever the
+        result could differ, all rows are fitted again: with ``n_neighbors``, more than 8 features,
+        variances estimated from the rows, coordinates that repeat as on a lattice, a parameter
+        that was changed since. If it fails, the model stays as it was.
+
+        There is no ``partial_fit``: that forgets the rows of earlier calls, and a tree needs all.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New rows, of the kind that was fitted.
+        sample_weight : array-like of shape (n_new,) or float, optional
+            As for :meth:`fit`. Rows that were given no weight have 1.
+        match_labels : bool, default=False
+            Whether a cluster keeps its number where it persists: numbers are matched so that as
+            many of the old rows as possible keep theirs. Otherwise clusters are numbered as by a
+            fit.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from isthmus import TransitiveCut
+        >>> model = TransitiveCut(n_clusters=2).fit([[0.0], [1.0], [2.0], [10.0], [11.0]])
+        >>> model.labels_.tolist()
+        [0, 0, 0, 1, 1]
+        >>> model.extend([[12.0], [10.5]], match_labels=True).labels_.tolist()
+        [0, 0, 0, 1, 1, 1, 1]
+        """
+        if not isinstance(match_labels, bool | np.bool_):
+            raise TypeError(f"match_labels must be True or False, got {match_labels!r}.")
+        check_extendable(self._record)
+        fitted, new = self._checked_new(X)
+        self._keep(
+            extend_clusters(self, fitted, new, sample_weight, match_labels=bool(match_labels))
+        )
         return self
 
     def _keep(self, fitted: FittedModel) -> None:
@@ -279,6 +337,9 @@ class TransitiveClusterer(
         fitted = self._record
         probe = copy.copy(self)
         probe._keep(fitted)
+        if fitted.columns is not None:
+            new = check_new_table(probe, X, fitted.columns)
+            return fitted.for_rows(new), new
         return fitted, check_new_input(probe, X, fitted.points, fitted.resolved_metric)
 
     def labels_for(self, n_clusters: int) -> Labels:
@@ -442,7 +503,8 @@ class TransitiveClusterer(
         return explain_clusters(self._record, X, max_depth, n_listed)
 
     def _refuse_other_number(self, n_clusters: int) -> None:
-        """Raise ValueError where the fit has no start for as many clusters."""
+        """Raise ValueError where the fit rules out as many clusters."""
+        self._record.refuse_number(n_clusters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :meth:`load` reads.

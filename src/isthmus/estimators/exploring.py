@@ -39,6 +39,8 @@ def columns_to_show(fitted: FittedModel, X: Any) -> Columns:
             "Rows of weight 0 were left out of the fit, which does not hold them. Give all rows: "
             "explore(X)."
         )
+    if fitted.columns is not None:
+        raise ValueError("The fit was on a table: give it once more, explore(X).")
     return read_columns(fitted.points, names)
 
 
@@ -52,8 +54,10 @@ def clustering_of(model: TransitiveClusterer, fitted: FittedModel, k_max: Any) -
     high = min(max(check_integer(k_max, "k_max", 1), fitted.n_clusters), tree.n_points)
     cut = CutSettings(max(_LEAVES, 2 * high), fitted.settings.min_cluster_size)
     cut = replace(cut, n_clusters=min(cut.n_clusters, tree.n_points))
-    cut_tree = CutClusterer(tree, weights).most_parts(cut)
-    low, high = 1, max(min(high, len(cut_tree.cut_from)), fitted.n_clusters)
+    constraints = fitted.constraints
+    cut_tree = CutClusterer(tree, weights, constraints=constraints).most_parts(cut)
+    low = 1 if constraints is None else constraints.n_parts
+    high = max(min(high, len(cut_tree.cut_from)), fitted.n_clusters)
     if isinstance(fitted.settings, KMeansSettings) and fitted.settings.given_rows is not None:
         low = high = fitted.n_clusters
     whole = _whole_tree(fitted)

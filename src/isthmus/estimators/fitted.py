@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,15 +11,19 @@ import numpy as np
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.cut.api import CutClusterer
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.estimators.noise import ClusteredTree, Noise, clustered_tree, scores_of_rows
 from isthmus.estimators.predictor import NewNoise, Predictor
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
+from isthmus.metrics.gower import table_metric
 from isthmus.metrics.mapped import MappedMetric
+from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.sphere import mean_positions, unit_of
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.means import neighborhood_means
@@ -45,10 +49,11 @@ def make_clusterer(
     settings: Settings,
     point_weights: Floats | None,
     workspace: Workspace | None = None,
+    constraints: Constraints | None = None,
 ) -> Clusterer:
     """Return what clusters a tree by checked settings."""
     if isinstance(settings, CutSettings):
-        return CutClusterer(tree, point_weights)
+        return CutClusterer(tree, point_weights, constraints=constraints)
     space = TreeSpace(
         tree,
         space=settings.space,
@@ -56,7 +61,7 @@ def make_clusterer(
         point_weights=point_weights,
         workspace=workspace,
     )
-    return KMeansClusterer(space)
+    return KMeansClusterer(space, constraints)
 
 
 def run_clusterer(
@@ -120,6 +125,12 @@ class FittedModel:
         What distances are of; None where they are plain.
     neighbors : (n_fitted, n_neighbors) int32 or None
         The neighbourhoods of the rows on the tree.
+    preparation : Preparation or None
+        How the command made the points of a table.
+    columns : TableColumns or None
+        What the numbers in ``points`` stand for, where they are rows of a table.
+    constraints : Constraints or None
+        What was known of rows, as merges of the tree.
     noise : Noise or None
         Which rows are noise; None where that was not asked for.
     """
@@ -139,6 +150,9 @@ class FittedModel:
     feature_names: Array | None = None
     neighborhood: Neighborhood | None = None
     neighbors: Labels | None = None
+    preparation: Preparation | None = None
+    columns: TableColumns | None = None
+    constraints: Constraints | None = None
     noise: Noise | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -156,7 +170,25 @@ class FittedModel:
     @cached_property
     def resolved_metric(self) -> AnyMetric:
         """The metric as one object."""
+        if self.columns is not None:
+            return table_metric(self.columns, self.metric_params, self.points)
         return resolve_metric(self.metric, self.metric_params)
+
+    def for_rows(self, new: Array) -> FittedModel:
+        """Return the model with a metric that takes new rows of a table, perhaps with gaps."""
+        if self.columns is None or not isinstance(self.resolved_metric, MappedMetric):
+            return self
+        metric = table_metric(self.columns, self.metric_params, self.points, new)
+        if isinstance(metric, MappedMetric):
+            return self
+        if self.neighborhood is not None and self.neighborhood.kind == "mean":
+            raise ValueError(
+                "neighborhood='mean' averages rows, so new ones must not have missing values or "
+                "categories that the fit did not see."
+            )
+        model = replace(self)
+        vars(model).update(resolved_metric=metric)
+        return model
 
     @cached_property
     def index(self) -> KdTreeIndex | None:
@@ -180,7 +212,8 @@ class FittedModel:
     @cached_property
     def clusterer(self) -> Clusterer:
         """What found the clusters."""
-        return make_clusterer(self.clustered.tree, self.settings, self.clustered.point_weights)
+        tree, weights = self.clustered.tree, self.clustered.point_weights
+        return make_clusterer(tree, self.settings, weights, constraints=self.constraints)
 
     @cached_property
     def space(self) -> TreeSpace:
@@ -228,6 +261,11 @@ class FittedModel:
     def clustered_labels(self) -> Labels:
         """The labels of the points that were clustered."""
         return self.clustered.only(self.rows.on_tree(self.labels))
+
+    def refuse_number(self, n_clusters: int) -> None:
+        """Raise ValueError for a number of clusters that what is known of rows rules out."""
+        if self.constraints is not None:
+            self.constraints.refuse_number(n_clusters, self.tree.n_points, self.rows.numbers)
 
     def labels_for(self, settings: Settings) -> Labels:
         """Return the labels of all rows for settings with another number; -1 for noise."""
@@ -284,19 +322,23 @@ class FittedModel:
     def summary(self) -> ClusterSummary:
         """The figures of each cluster."""
         rows, labels = self.clustered_rows, self.clustered_labels
-        points = self.points
+        points, feature_names = self.points, None
+        if self.feature_names is not None:
+            feature_names = list(self.feature_names)
+        if self.columns is not None:  # of categories there are no means
+            points, feature_names = self.columns.numbers_of(points)
         if self.clustered.rest is not None and has_features(points):
             points = points[self.clustered.rest.kept]
         means = self._feature_means(points)
         names: tuple[str, ...] = ()
-        if means is not None and self.feature_names is not None:
-            names = tuple(self.feature_names)
+        if means is not None and feature_names is not None:
+            names = tuple(feature_names)
         elif means is not None:
             names = tuple(f"x{i}" for i in range(means.shape[1]))
         summary = summarise(
             self.clustered.tree,
             labels.astype(np.int64),
-            self._sizes(),
+            self.sizes(),
             self.clustered.point_weights,
             rows,
             self.outlier_scores[rows],
@@ -317,7 +359,7 @@ class FittedModel:
         in_space = feature_means(metric.prepare(points), labels, weights)
         return None if in_space is None else mean_positions(in_space, unit_of(metric.prepare))
 
-    def _sizes(self) -> Ints:
+    def sizes(self) -> Ints:
         """Return the number of rows of each cluster, on the tree or not."""
         labels = self.labels if self.noise is None else self.labels[~self.noise.is_noise]
         return np.bincount(labels)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._utils.typing import Array, Floats, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.metrics.input import take_rows
 from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import Precomputed
@@ -36,6 +36,11 @@ class FittedRows:
     point_weights: Floats | None = None
     is_fitted: Array | None = None
     attachments: Attachments | None = None
+
+    @property
+    def numbers(self) -> Ints | None:
+        """The numbers of the rows on the tree; None where all are."""
+        return None if self.is_fitted is None else np.flatnonzero(self.is_fitted)
 
     def on_tree(self, labels: Labels) -> Labels:
         """Return the labels of the rows on the tree, given those of all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from isthmus._utils.parameters import check_disconnected, check_integer, check_n
 from isthmus._utils.progress import Progress, Stages, check_verbose
 from isthmus._utils.typing import Array, Floats
 from isthmus.cut.api import CutClusterer
+from isthmus.cut.constraints import Rules, constrain
+from isthmus.estimators.constraint_input import check_rules
+from isthmus.estimators.extension import (
+    extended_tree,
+    join_rows,
+    join_weights,
+    matched_labels,
+)
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
@@ -22,7 +30,7 @@ from isthmus.estimators.fitted import (
     run_clusterer,
 )
 from isthmus.estimators.fitted_rows import FittedRows, RowsToFit
-from isthmus.estimators.input import check_input
+from isthmus.estimators.input import check_input, check_table
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
 from isthmus.estimators.noise import (
     ClusteredTree,
@@ -33,10 +41,13 @@ from isthmus.estimators.noise import (
     scores_of_rows,
 )
 from isthmus.estimators.tree_cache import TreeCache
+from isthmus.kmeans import KMeansSettings
+from isthmus.metrics.gower import GowerMetric, Table
 from isthmus.metrics.input import Data, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
 from isthmus.model_selection.suggestion import Suggestion
@@ -50,6 +61,7 @@ from isthmus.neighbors.parameters import (
 from isthmus.noise.threshold import NoiseRule, check_noise
 from isthmus.outliers import find_reference_groups
 from isthmus.prediction.attach import TreeNeighborhood
+from isthmus.spanning_tree.engine import Problem
 from isthmus.spanning_tree.neighborhood import check_engine, find_neighborhood_tree
 from isthmus.spanning_tree.result import NeighborhoodTree
 from isthmus.ultrametric import UltrametricTree
@@ -72,13 +84,36 @@ class Request:
     limits: Limits
     n_features: int | None
     feature_names: Array | None
+    rules: Rules | None = None
+    columns: TableColumns | None = None  # of a table
+    extends: FittedModel | None = None
+
+
+class Known(NamedTuple):
+    """What users say of rows, as they say it."""
+
+    must_link: Any = None
+    cannot_link: Any = None
+    partial_labels: Any = None
 
 
 def check_request(
-    estimator: TransitiveClusterer, X: Any, sample_weight: Any, neighbors: Any = None
+    estimator: TransitiveClusterer,
+    X: Any,
+    sample_weight: Any,
+    neighbors: Any = None,
+    known: Known = Known(),  # noqa: B008 -- immutable
 ) -> Request:
     """Return what is to be fitted, or raise what is wrong with it; nothing changes."""
     metric = resolve_metric(estimator.metric, estimator.metric_params)
+    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
+    probe._forget()
+    table: Table | None = None
+    if isinstance(metric, GowerMetric):
+        table = check_table(probe, X, metric)
+        metric = table.metric
+        if estimator.memory is not None:
+            raise ValueError("memory= does not serve metric='gower': use memory=None.")
     neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
     check_engine(estimator.engine, neighbors)
     check_disconnected(estimator.disconnected)
@@ -87,9 +122,7 @@ def check_request(
     cache = None
     if estimator.memory is not None:
         cache = TreeCache(estimator.memory, estimator.metric, estimator.metric_params, neighborhood)
-    probe = copy.copy(estimator)  # takes what scikit-learn sets while it checks the input
-    probe._forget()
-    data = check_input(probe, X, metric)
+    data = check_input(probe, X, metric) if table is None else table.points
     weights = check_sample_weight(sample_weight, n_points_of(data))
     if neighbors is not None:
         neighbors = check_given_neighbors(neighbors, n_points_of(data))
@@ -99,6 +132,12 @@ def check_request(
         n_fitted = n_points_of(data) if weights is None else int(np.count_nonzero(weights))
         check_n_neighbors(neighborhood.n_neighbors, n_fitted)
     settings = _checked_settings(estimator, n_points_of(data), weights)
+    rules = check_rules(*known, n_points_of(data), weights)
+    if isinstance(settings, KMeansSettings) and rules is not None and not rules.only_together:
+        raise ValueError(
+            "cannot_link and partial_labels are honoured by TransitiveCut; K-means takes must_link "
+            "alone."
+        )
     limits = keep_to_limit(
         estimator.memory_limit,
         data,
@@ -109,7 +148,25 @@ def check_request(
         neighborhood,
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
-    return Request(data, metric, neighborhood, noise, neighbors, weights, cache, limits, *features)
+    columns = None if table is None else table.columns
+    if noise is not None and rules is not None:
+        raise ValueError(
+            "noise cannot be combined with what is known of rows: a row that is noise is in no "
+            "cluster. Leave out noise, or y and the links."
+        )
+    return Request(
+        data,
+        metric,
+        neighborhood,
+        noise,
+        neighbors,
+        weights,
+        cache,
+        limits,
+        *features,
+        rules=rules,
+        columns=columns,
+    )
 
 
 def _checked_settings(
@@ -132,6 +189,10 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     n_jobs, settings = check_n_jobs(estimator.n_jobs), request.limits.settings
     to_fit = RowsToFit(request.data, request.weights, request.metric)
     found = _found_tree(estimator, request, to_fit.data, stages.stage("spanning tree"))
+    constraints = None
+    if request.rules is not None:
+        constrained, constraints = constrain(found.tree, request.rules)
+        found = replace(found, tree=constrained)
     with stages.whole("merges"):
         tree = UltrametricTree.from_spanning_tree(found.tree)
         neighborhood = TreeNeighborhood(found.neighbors, found.points)
@@ -143,13 +204,25 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
             suggestion = _suggested(estimator.k_max, request.weights, clustered, noise)
             # of weights a suggestion knows nothing: there CUT finds out
             least = settings.min_cluster_size if request.weights is None else None
-            settings = replace(settings, n_clusters=suggestion.best_of(least or 0))
-            _warn_of_one_cluster(suggestion)
-        if noise is not None:
-            refuse_too_much_noise(settings, rows, noise)
+            n_clusters = suggestion.best_of(least or 0)
+            if constraints is not None:
+                n_clusters = max(n_clusters, constraints.n_parts)
+                n_clusters = min(n_clusters, constraints.most_parts(tree.n_points))
+            settings = replace(settings, n_clusters=n_clusters)
+            if n_clusters == 1:
+                _warn_of_one_cluster(suggestion)
+    if noise is not None:
+        refuse_too_much_noise(settings, rows, noise)
+    if constraints is not None:
+        constraints.refuse_number(settings.n_clusters, tree.n_points, rows.numbers)
     _warn_of_equal_points(clustered.tree, settings.n_clusters)
-    workspace = request.limits.workspace
-    clusterer = make_clusterer(clustered.tree, settings, clustered.point_weights, workspace)
+    clusterer = make_clusterer(
+        clustered.tree,
+        settings,
+        clustered.point_weights,
+        request.limits.workspace,
+        constraints,
+    )
     solution = run_clusterer(clusterer, clustered.numbered(settings), stages.stage("clusters"))
     is_cut = isinstance(clusterer, CutClusterer)
     fitted = FittedModel(
@@ -168,6 +241,9 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         feature_names=request.feature_names,
         neighborhood=request.neighborhood,
         neighbors=found.neighbors,
+        columns=request.columns,
+        preparation=None if request.extends is None else request.extends.preparation,
+        constraints=constraints,
         noise=noise,
     )
     # Already known, so they need not be derived when they are first asked for.
@@ -176,6 +252,40 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     if found.points is not None:
         vars(fitted).update(means=found.points)
     return fitted
+
+
+def extend_clusters(
+    estimator: TransitiveClusterer,
+    fitted: FittedModel,
+    new: Any,
+    sample_weight: Any,
+    *,
+    match_labels: bool,
+) -> FittedModel:
+    """Return what a fit on the rows of another one, and new ones behind them, finds.
+
+    new : array, CSR matrix or list of objects
+        Checked.
+    """
+    n_old, n_new = len(fitted.labels), n_points_of(new)
+    weights = join_weights(fitted.rows.point_weights, n_old, sample_weight, n_new)
+    request = check_request(estimator, join_rows(fitted.points, new), weights)
+    request = replace(request, feature_names=fitted.feature_names, extends=fitted)
+    extended = find_clusters(estimator, request)
+    if not match_labels:
+        return extended
+    labels = matched_labels(fitted.labels, extended.labels, extended.n_clusters)
+    renumbered = replace(extended, labels=labels)
+    for name in (
+        "resolved_metric",
+        "clustered",
+        "clusterer",
+        "index",
+        "means",
+    ):  # what does not change
+        if name in vars(extended):
+            vars(renumbered)[name] = vars(extended)[name]
+    return renumbered
 
 
 def _found_noise(tree: UltrametricTree, rows: FittedRows, rule: NoiseRule | None) -> Noise | None:
@@ -218,6 +328,20 @@ def _found_tree(
     estimator: TransitiveClusterer, request: Request, data: Any, progress: Progress | None
 ) -> NeighborhoodTree:
     limit = request.limits.for_tree
+    if request.extends is not None and request.neighborhood is None:
+        n_jobs = check_n_jobs(estimator.n_jobs)
+        problem = Problem(
+            data, request.metric, None, n_jobs, progress, Budget(limit), estimator.engine == "auto"
+        )
+        tree = extended_tree(
+            request.extends,
+            data,
+            problem,
+            estimator.engine,
+            (estimator.metric, estimator.metric_params),
+        )
+        if tree is not None:
+            return NeighborhoodTree(tree)
     if request.cache is not None:
         options = {"n_jobs": estimator.n_jobs, "progress": progress, "memory_limit": limit}
         found = request.cache.spanning_tree(

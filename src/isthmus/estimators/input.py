@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from isthmus._utils.typing import Array
+from isthmus.metrics.gower import GowerMetric, Table
+from isthmus.metrics.input import refuse_unbound
 from isthmus.metrics.integers import refuse_rounded_integers
 from isthmus.metrics.precomputed import (
     NewDistances,
@@ -22,11 +24,14 @@ from isthmus.metrics.registry import (
     PrecomputedMetric,
     canonical_name,
 )
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.metrics.validation import (
     SPARSE_REFUSED,
     as_objects,
     canonical,
     float_types,
+    missing_explained,
+    refuse_masked,
     refuse_unsuitable,
 )
 
@@ -41,6 +46,7 @@ def check_input(
 
     Sets ``n_features_in_`` and ``feature_names_in_``; objects have no features.
     """
+    refuse_unbound(metric)
     objects = as_objects(X) if metric.takes_objects else None
     if objects is not None:
         for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
@@ -51,6 +57,25 @@ def check_input(
         return _check_distances(estimator, X)
     sparse = metric.accepts_sparse and not dense
     return _check_points(estimator, X, metric, sparse=sparse, reset=True)
+
+
+def check_table(estimator: BaseEstimator, X: Any, metric: GowerMetric) -> Table:
+    """Return a table that was read; sets ``n_features_in_`` and ``feature_names_in_``."""
+    refuse_masked(X)
+    table = metric.learn(X)
+    validate_data(estimator, X, skip_check_array=True)
+    estimator.n_features_in_ = table.points.shape[1]
+    return table
+
+
+def check_new_table(estimator: BaseEstimator, X: Any, columns: TableColumns) -> Array:
+    """Return new rows of a table as numbers."""
+    refuse_masked(X)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    new: Array = columns.encode(X)
+    if not len(new):
+        raise ValueError("Found a table with 0 sample(s), while a minimum of 1 is required.")
+    return new
 
 
 def check_new_input(
@@ -95,14 +120,15 @@ def _check_points(
         raise TypeError(SPARSE_REFUSED)
     if not metric.takes_objects:
         refuse_rounded_integers(X)
-    data = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype="numeric" if metric.takes_objects else float_types(X),
-        ensure_all_finite="allow-nan" if metric.accepts_nan else True,
-    )
+    with missing_explained():
+        data = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype="numeric" if metric.takes_objects else float_types(X),
+            ensure_all_finite="allow-nan" if metric.accepts_nan else True,
+        )
     checked: Array = canonical(data)
     return checked
 
@@ -126,6 +152,6 @@ def input_tags(tags: Any, metric: Any, *, dense: bool = False) -> Any:
     """
     name = canonical_name(metric)
     tags.input_tags.pairwise = tags.input_tags.positive_only = name == "precomputed"
-    tags.input_tags.allow_nan = name == "nan_euclidean"
+    tags.input_tags.allow_nan = name in ("nan_euclidean", "gower")
     tags.input_tags.sparse = not dense and name in ("precomputed", *SPARSE_METRICS)
     return tags

@@ -47,6 +47,11 @@ class KMeansDuality(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    TransitiveKMeans : The same on transitive distances, without the matrix.
+    isthmus.theory.duality_gap : How far it agrees with K-means on the points.
+
     Notes
     -----
     Needs the n × n matrix, and refuses before allocating one that would not fit in memory.

@@ -58,6 +58,11 @@ class NeighborMean(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     n_features_in_ : int
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    TransitiveCut : Takes the same step with ``n_neighbors``.
+    nearest_neighbors : The neighbours alone.
+
     Notes
     -----
     The neighbourhood of a new point is itself and its n_neighbors - 1 nearest fitted points. A new

@@ -6,6 +6,7 @@ Kernels trust what they get, so whatever no fit could have left behind is refuse
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -13,12 +14,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from isthmus._utils.typing import Array, Labels
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.estimators.noise import Noise
 from isthmus.files.model_file import read_file, write_file
+from isthmus.metrics.gower import GowerMetric, table_metric
+from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
+from isthmus.metrics.table_columns import TableColumns, check_codes
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.parameters import Neighborhood, check_neighborhood
@@ -41,7 +46,18 @@ _PLAIN = (
     "n_features",
     "feature_names",
 )
-_STORED = (*_PLAIN, "spanning_tree", "settings", "rows", "suggestion", "neighborhood", "noise")
+_STORED = (
+    *_PLAIN,
+    "spanning_tree",
+    "settings",
+    "rows",
+    "suggestion",
+    "neighborhood",
+    "preparation",
+    "columns",
+    "constraints",
+    "noise",
+)
 
 
 def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]) -> None:
@@ -66,10 +82,16 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
         }
     if fitted.noise is not None:
         state["noise"] = _as_dict(fitted.noise)
+    if fitted.constraints is not None:
+        state["constraints"] = _as_dict(fitted.constraints)
     if fitted.suggestion is not None:
         parts = _as_dict(fitted.suggestion)
         parts = {name: list(v) if isinstance(v, tuple) else v for name, v in parts.items()}
         state["suggestion"] = parts
+    if fitted.columns is not None:
+        state["columns"] = fitted.columns.to_content()
+    if fitted.preparation is not None:
+        state["preparation"] = fitted.preparation.to_content()
     kind = type(estimator).__name__
     write_file(path, kind, {"parameters": parameters, "state": state})
 
@@ -87,7 +109,15 @@ def load_model(cls: Callable[..., E], path: str | os.PathLike[str]) -> tuple[E, 
         settings = type(unfitted._settings())
         return cls(**content["parameters"]), _unpacked(content["state"], settings)
 
-    return read_file(path, cls.__name__, build)
+    estimator, fitted = read_file(path, cls.__name__, build)
+    if fitted.preparation is not None and fitted.preparation.changes_values:
+        warnings.warn(
+            f"{os.fspath(path)} was fitted to prepared columns (missing="
+            f"{fitted.preparation.missing!r}, scale={fitted.preparation.scale!r}): 'isthmus "
+            "predict' prepares new rows, and predict() takes them prepared.",
+            stacklevel=3,
+        )
+    return estimator, fitted
 
 
 def _as_dict(record: Any) -> dict[str, Any]:
@@ -117,7 +147,7 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     n_features, names = state["n_features"], state["feature_names"]
     if n_features is not None:
         _checked_count(n_features)
-    metric = resolve_metric(state["metric"], state["metric_params"])
+    metric, columns = _unpacked_metric(state)
     neighborhood, neighbors = _unpacked_neighborhood(
         state.get("neighborhood"), metric, tree.n_points
     )
@@ -137,8 +167,55 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         feature_names=None if names is None else _checked_names(names, n_features),
         neighborhood=neighborhood,
         neighbors=neighbors,
+        preparation=_unpacked_preparation(state.get("preparation"), n_features),
+        columns=columns,
+        constraints=_unpacked_constraints(
+            state.get("constraints"), spanning_tree, settings.n_clusters
+        ),
         noise=noise,
     )
+
+
+def _unpacked_constraints(saved: Any, tree: SpanningTree, n_clusters: int) -> Constraints | None:
+    if saved is None:
+        return None
+    if saved.keys() != {field.name for field in fields(Constraints)}:
+        raise ValueError("constraints must have all their parts and no others.")
+    for name in ("together", "apart"):
+        merges = _checked_array(saved[name], np.int64, (None,), f"constraints.{name}")
+        in_range = not len(merges) or (merges[0] >= 0 and merges[-1] < len(tree.weights))
+        if not in_range or (merges[1:] <= merges[:-1]).any():
+            raise ValueError(f"constraints.{name} must be merges in their order.")
+    if np.intersect1d(saved["together"], saved["apart"]).size:
+        raise ValueError("an edge that must stay cannot be one that must be cut.")
+    shape = len(saved["apart"]), 2
+    pairs = _checked_array(saved["pairs"], np.int64, shape, "constraints.pairs")
+    if len(pairs) and not (pairs.min() >= 0 and pairs.max() < tree.n_points):
+        raise ValueError("constraints.pairs must be points.")
+    constraints = Constraints(**saved)
+    constraints.refuse_number(n_clusters, tree.n_points)
+    return constraints
+
+
+def _unpacked_metric(state: dict[str, Any]) -> tuple[AnyMetric, TableColumns | None]:
+    """Return the metric, and the columns where it is that of a table."""
+    metric = resolve_metric(state["metric"], state["metric_params"])
+    if not isinstance(metric, GowerMetric):
+        if "columns" in state:
+            raise ValueError(f"metric={metric.name!r} has no table.")
+        return metric, None
+    points = check_points(state["points"], allow_nan=True)
+    columns = TableColumns.from_content(state["columns"], points.shape[1])
+    check_codes(points, columns)
+    return table_metric(columns, state["metric_params"], points), columns
+
+
+def _unpacked_preparation(saved: Any, n_features: int | None) -> Preparation | None:
+    if saved is None:
+        return None
+    if n_features is None:
+        raise ValueError("objects have no columns that could be prepared.")
+    return Preparation.from_content(saved, n_features)
 
 
 def _unpacked_noise(saved: Any, n_rows: int) -> Noise | None:

@@ -59,6 +59,11 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     n_features_in_ : int, unless X was a list of objects
     feature_names_in_ : ndarray of str, where X had column names
 
+    See Also
+    --------
+    UltrametricTree.embedding : The same coordinates, all of them.
+    TransitiveKMeans : With ``space="embedding"``, K-means in this space without coordinates.
+
     Notes
     -----
     There is no ``transform``: a new point may change the tree, and with it all coordinates.

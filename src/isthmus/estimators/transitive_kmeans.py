@@ -10,12 +10,12 @@ from isthmus.kmeans import KMeansSettings
 
 
 class TransitiveKMeans(TransitiveClusterer):
-    """The method of Xu, Liu and Tang [1]_: K-means on the rows of transitive distances.
+    """The method of Xu, Liu and Tang: K-means on the rows of transitive distances.
 
     The transitive distance of two points is the longest edge on the path between them in the
     minimum spanning tree. K-means on the rows of the matrix of these distances finds clusters of
-    any shape and scale: the paper's Algorithm 1. The matrix is an ultrametric, so a tree of n - 1
-    merges holds it exactly, in O(n) memory.
+    any shape and scale: Algorithm 1 of the paper [1]_. The matrix is an ultrametric, so a tree of
+    n - 1 merges holds it exactly, in O(n) memory.
 
     Parameters
     ----------
@@ -161,6 +161,7 @@ class TransitiveKMeans(TransitiveClusterer):
 
     def _refuse_other_number(self, n_clusters: int) -> None:
         """Raise ValueError where rows were given for another number of clusters."""
+        super()._refuse_other_number(n_clusters)
         settings = self._record.settings
         assert isinstance(settings, KMeansSettings)
         if settings.given_rows is not None and n_clusters != settings.n_clusters:

@@ -24,6 +24,20 @@ class ExplorerPage:
         Everything that it shows.
     html : str
         The page: one file that needs no network.
+
+    See Also
+    --------
+    isthmus.TransitiveCut.explore : Make one.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> page = model.explore()
+    >>> page
+    ExplorerPage(200 rows, 200 shown, 1 to 20 clusters)
     """
 
     def __init__(self, data: PageData) -> None:

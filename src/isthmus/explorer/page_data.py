@@ -96,6 +96,9 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
     needed = np.concatenate([clusters.figures.medoids, parts.edges.ravel()])
     needed = clustering.rows[np.unique(needed)]
     shown = rows_to_show(cells.cell_of, scores, needed, options.max_points)
+    # A row of weight 0 is shown together with the point that it hangs on.
+    paths = clustering.paths
+    shown = np.union1d(shown, paths.rows[paths.attached_to[shown]])
     return PageData(
         clustering=clustering,
         options=options,
@@ -104,7 +107,7 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
         clusters=clusters,
         score_levels=np.floor(np.clip(scores, 0.0, 1.0) * SCORE_STEPS).astype(np.uint8),
         shown=shown,
-        shown_tree=_tree_of_rows(clustering.paths, shown),
+        shown_tree=_tree_of_rows(paths, shown),
         axes=axes_of(options.columns, options.coordinates, scores, shown),
     )
 
@@ -158,10 +161,7 @@ def _partitions(
 
 
 def _tree_of_rows(attached: AttachedRows, shown: Ints) -> ShownTree:
-    """Return the spanning tree of the rows that are shown; rows of weight 0 hang on its points.
-
-    A row of weight 0 whose nearest point is not shown hangs on the root, infinitely far away.
-    """
+    """Return the spanning tree of the rows that are shown; rows of weight 0 hang on its points."""
     tree_rows = np.full(attached.n_rows, -1)
     tree_rows[attached.rows] = np.arange(len(attached.rows))
     points = tree_rows[shown]
@@ -175,7 +175,6 @@ def _tree_of_rows(attached: AttachedRows, shown: Ints) -> ShownTree:
     place = np.full(attached.tree.n_points, -1)
     place[points[on_tree]] = on_tree
     others = np.flatnonzero(points < 0)
-    nearest = place[attached.attached_to[shown[others]]]
-    parent[others] = np.where(nearest < 0, on_tree[0], nearest)
-    length[others] = np.where(nearest < 0, np.inf, attached.attached_at[shown[others]])
+    parent[others] = place[attached.attached_to[shown[others]]]
+    length[others] = attached.attached_at[shown[others]]
     return ShownTree(parent, length)

@@ -19,7 +19,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -64,7 +64,15 @@ def write_file(path: str | os.PathLike[str], kind: str, content: dict[str, Any])
         What the file holds, such as ``"UltrametricTree"``.
     content : dict
         Values that json_values.py can encode; others raise TypeError before anything is written.
+
+    Raises FileNotFoundError, with the name of the folder, where there is none.
     """
+    target = Path(os.path.realpath(path))  # a symbolic link stays one: its target is replaced
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"Cannot write {os.fspath(path)}: the folder {target.parent} does not exist. Make it "
+            "first."
+        )
     arrays: list[Array] = []
     values = {name: encode(value, arrays, name) for name, value in content.items()}
     arrays = [_little_endian(array) for array in arrays]
@@ -78,7 +86,6 @@ def write_file(path: str | os.PathLike[str], kind: str, content: dict[str, Any])
     text = text.ljust(_aligned(len(text)))
     length = _PRELUDE + len(text) + sum(_aligned(array.nbytes) for array in arrays)
     fields = _FIELDS.pack(MAGIC, VERSION, len(text), length)
-    target = Path(os.path.realpath(path))  # a symbolic link stays one: its target is replaced
     with atomic_file(target) as stream:
         stream.write(fields + hashlib.sha256(fields + text).digest() + text)
         for array in arrays:
@@ -96,6 +103,25 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Callable[[dict[str
         try:
             return _read(stream, kind, build)
         except (ValueError, OverflowError, RecursionError) as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+class FileHead(NamedTuple):
+    """What a file says of itself."""
+
+    kind: str  # what it holds, such as "TransitiveCut"
+    version: str  # of isthmus, which wrote it
+    n_bytes: int
+
+
+def read_head(path: str | os.PathLike[str]) -> FileHead:
+    """Return what a file holds, from its header alone; ValueError where it is none of isthmus."""
+    with Path(path).open("rb") as stream:
+        try:
+            text, size = _read_header(stream)
+            header = _parse(text)
+            return FileHead(_expect(header["kind"], str), _expect(header["isthmus"], str), size)
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 

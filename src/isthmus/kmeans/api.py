@@ -12,6 +12,7 @@ from isthmus._utils.parallel import map_in_threads
 from isthmus._utils.progress import Progress
 from isthmus._utils.rounding import TIE, to_twelve_digits
 from isthmus.cut.api import CutClusterer
+from isthmus.cut.constraints import Constraints
 from isthmus.cut.numbering import numbers_by_weight
 from isthmus.kmeans.init import random_points, spread_points
 from isthmus.kmeans.lloyd import GuardedAssignment, Solution, Start, lloyd, smallest_weight
@@ -26,9 +27,11 @@ class KMeansClusterer:
     ----------
     space : TreeSpace
         Of a tree without infinite distances.
+    constraints : Constraints, optional
+        Of points that belong together; they are at distance 0.
     """
 
-    def __init__(self, space: TreeSpace) -> None:
+    def __init__(self, space: TreeSpace, constraints: Constraints | None = None) -> None:
         if space.n_infinite:
             raise ValueError(
                 f"K-means needs finite distances, and {space.n_infinite + 1} components of the "
@@ -36,7 +39,8 @@ class KMeansClusterer:
                 "use TransitiveCut."
             )
         self.space = space
-        self._cut = CutClusterer(space.tree, space.point_weights, space.weight_unit)
+        self.constraints = constraints
+        self._cut = CutClusterer(space.tree, space.point_weights, space.weight_unit, constraints)
 
     def prepare(self, settings: KMeansSettings) -> None:
         """Compute what runs in several threads share, up to the number of clusters."""
@@ -60,6 +64,8 @@ class KMeansClusterer:
         else:
             start = Start(parts=self._cut.parts(settings.cut))
             best = self._numbered(self._run_from(start, settings))
+        if self.constraints is not None:
+            self.constraints.refuse_torn(best.labels, self.space.tree.spanning_tree.edges)
         if progress is not None:
             progress(settings.n_init, settings.n_init)
         return Solution(best.labels, self.space.inertia(best.inertia), best.n_iter)

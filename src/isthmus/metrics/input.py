@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from isthmus._utils.typing import Array, Ints
+from isthmus.metrics.gower import GowerMetric
 from isthmus.metrics.precomputed import (
     CondensedDistances,
     Graph,
@@ -29,6 +30,7 @@ def check_data(X: Any, metric: AnyMetric, *, dense: bool = False) -> Data:
     dense : bool
         Whether sparse points are refused, whatever the metric.
     """
+    refuse_unbound(metric)
     if isinstance(metric, PrecomputedMetric):
         return check_precomputed(X)
     if metric.takes_objects:
@@ -36,6 +38,23 @@ def check_data(X: Any, metric: AnyMetric, *, dense: bool = False) -> Data:
     return check_points(
         X, allow_nan=metric.accepts_nan, accept_sparse=metric.accepts_sparse and not dense
     )
+
+
+def read_table(X: Any, metric: AnyMetric) -> tuple[Any, AnyMetric]:
+    """Return a table as numbers, and the metric of its rows, where that is Gower's; else both."""
+    if not isinstance(metric, GowerMetric):
+        return X, metric
+    table = metric.learn(X)
+    return table.points, table.metric
+
+
+def refuse_unbound(metric: AnyMetric) -> None:
+    """Raise TypeError where a metric of tables is asked of what takes arrays."""
+    if isinstance(metric, GowerMetric):
+        raise TypeError(
+            "metric='gower' is served by TransitiveCut, TransitiveKMeans, minimum_spanning_tree "
+            "and suggest_n_clusters."
+        )
 
 
 def n_points_of(data: Data) -> int:

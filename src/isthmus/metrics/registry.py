@@ -13,6 +13,8 @@ import numpy as np
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
 from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.gower import NAME as GOWER
+from isthmus.metrics.gower import GowerMetric
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.maps import (
     as_distributions,
@@ -60,11 +62,11 @@ class PrecomputedMetric:
     accepts_nan = takes_objects = False
 
 
-AnyMetric = MappedMetric | RowMetric | CallableMetric | PrecomputedMetric
+AnyMetric = MappedMetric | RowMetric | CallableMetric | PrecomputedMetric | GowerMetric
 """What :func:`resolve_metric` returns.
 
 All of them have ``name``, ``accepts_sparse``, ``accepts_nan`` and ``takes_objects`` (whether rows
-may be strings or any other objects).
+may be strings or any other objects). A :class:`GowerMetric` must see a table first.
 """
 
 
@@ -80,7 +82,8 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
         Keyword arguments of a callable. ``{"p": …}`` for ``"minkowski"`` (default 2);
         ``{"V": variances}`` for ``"seuclidean"`` and ``{"V": covariance}`` or
         ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those of the points); ``{"w": …}``,
-        weights of the features, for most others; ``{"unit": "degrees"}`` for ``"haversine"``.
+        weights of the features, for most others; for ``"gower"`` also by the names of columns;
+        ``{"unit": "degrees"}`` for ``"haversine"``.
     """
     if isinstance(metric, AnyMetric):
         return metric
@@ -93,8 +96,8 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
         raise ValueError("metric='pyfunc' needs metric_params={'func': a function of two points}.")
     if name is None and callable(metric):
         return callable_metric(metric, params)
-    if name == "precomputed":
-        resolved = PrecomputedMetric()
+    if name in ("precomputed", GOWER):
+        resolved = GowerMetric(params.pop("w", None)) if name == GOWER else PrecomputedMetric()
     elif name in ROW_METRIC_NAMES:
         resolved = row_metric(name, params)
     elif name == "seuclidean":
@@ -304,6 +307,7 @@ CANONICAL_NAMES = (
     "seuclidean",
     "mahalanobis",
     *ROW_METRIC_NAMES,
+    GOWER,
     "pyfunc",
     "precomputed",
 )

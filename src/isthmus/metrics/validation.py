@@ -6,6 +6,8 @@ error says what was wrong, what was expected and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,14 +26,25 @@ SPARSE_REFUSED = (
     "'hellinger', by TransitiveCut, TransitiveKMeans and minimum_spanning_tree. Use X.toarray() "
     "for others; for a graph of distances, metric='precomputed'."
 )
+MISSING_ADVICE = (
+    "Missing values: metric='nan_euclidean' compares rows by the values that they share, and "
+    "metric='gower' does so for whole tables; or fill them in first, for example with "
+    "scikit-learn's SimpleImputer or KNNImputer."
+)
 # Beyond this ratio products of a few weights could underflow beside the largest.
 LARGEST_RATIO_OF_WEIGHTS = 2.0**200
 
 
-def refuse_unsuitable(X: Any) -> None:
-    """Raise for what NumPy would turn into numbers without a word: dates and masked entries."""
+def refuse_masked(X: Any) -> None:
+    """Raise for masked arrays, of which NumPy would forget the mask without a word."""
     if np.ma.isMaskedArray(X):
         raise TypeError("Masked arrays are not supported: fill in or remove masked entries first.")
+
+
+def refuse_unsuitable(X: Any) -> None:
+    """Raise for what is no number: dates and masked entries, and columns of text."""
+    refuse_masked(X)
+    refuse_texts(X)
     dtypes = getattr(X, "dtypes", None)  # of a data frame, one per column
     if dtypes is None or len(X.shape) == 1:  # a series has one
         dtypes = [getattr(X, "dtype", None)]
@@ -40,8 +53,61 @@ def refuse_unsuitable(X: Any) -> None:
         if getattr(dtype, "kind", None) in ("m", "M") or (temporal is not None and temporal()):
             raise TypeError(
                 f"Dates and durations ({dtype}) have no unit of distance: turn them into numbers, "
-                "for example days, first."
+                "for example days, first; or metric='gower' takes them as they are."
             )
+
+
+def refuse_texts(X: Any) -> None:
+    """Raise ValueError for a data frame with columns of text, with their names and what to do."""
+    names = texts_of(X)
+    if not names:
+        return
+    listed = ", ".join(map(repr, names[:10])) + (", …" if len(names) > 10 else "")
+    holds = f"Column {listed} holds" if len(names) == 1 else f"The columns {listed} hold"
+    raise ValueError(
+        f"{holds} text, which has no distance of its own. Three ways out: metric='gower', which "
+        "takes tables as they are; numbers in its place, for example of scikit-learn's "
+        f"OneHotEncoder; or without it, X.drop(columns={names[:10]!r})."
+    )
+
+
+def texts_of(X: Any) -> list[str]:
+    """Return the names of the columns of a data frame that hold text which is no number."""
+    if hasattr(X, "get_columns"):  # polars
+        columns = {column.name: column for column in X.get_columns()}
+        found = [n for n, c in columns.items() if not c.dtype.is_numeric()]
+        return [name for name in found if _holds_text(columns[name].to_list())]
+    if not hasattr(X, "iloc") or not hasattr(X, "columns"):
+        return []
+    return [
+        str(name)
+        for name, dtype, j in zip(X.columns, X.dtypes, range(len(X.columns)), strict=True)
+        if getattr(dtype, "kind", "O") in "OUS" and _holds_text(X.iloc[:, j].tolist())
+    ]
+
+
+def _holds_text(values: list[Any]) -> bool:
+    return any(isinstance(value, str) and not _is_number(value) for value in values)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def missing_explained() -> Iterator[None]:
+    """Say what serves missing values here, in place of what scikit-learn would advise."""
+    try:
+        yield
+    except ValueError as error:
+        first = str(error).split("\n")[0]
+        if "contains NaN" not in first:
+            raise
+        raise ValueError(f"{first.rstrip('.')}. {MISSING_ADVICE}") from None
 
 
 def float_types(X: Any) -> list[type]:
@@ -65,14 +131,15 @@ def check_points(X: Any, *, allow_nan: bool = False, accept_sparse: bool = False
     if issparse(X) and not accept_sparse:
         raise TypeError(SPARSE_REFUSED)
     refuse_rounded_integers(X)
-    points = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=float_types(X),
-        ensure_all_finite="allow-nan" if allow_nan else True,
-        ensure_min_features=1,
-        estimator="isthmus",
-    )
+    with missing_explained():
+        points = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=float_types(X),
+            ensure_all_finite="allow-nan" if allow_nan else True,
+            ensure_min_features=1,
+            estimator="isthmus",
+        )
     checked: Array = canonical(points)
     return checked
 

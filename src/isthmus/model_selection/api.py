@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.parameters import check_disconnected, check_integer, check_n_jobs
-from isthmus.metrics.input import check_data, n_points_of, take_rows
+from isthmus.metrics.input import check_data, n_points_of, read_table, take_rows
 from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.suggestion import Suggestion, suggest
@@ -51,6 +51,12 @@ def suggest_n_clusters(
         ``n_clusters``, ``confidence`` ("clear", "weak" or "no clear structure"), ``explanation``,
         ``ranking``, and arrays of evidence; ``print`` shows a table.
 
+    See Also
+    --------
+    TransitiveCut : With ``n_clusters="auto"`` it takes the suggested number.
+    isthmus.plotting.plot_suggestion : Draw the evidence.
+    isthmus.model_selection.Suggestion : What is returned.
+
     Notes
     -----
     O(n log n + n k_max) time after the spanning tree, nothing random. It does not depend on units,
@@ -79,7 +85,7 @@ def suggest_n_clusters(
                 "Leave such points out before the tree is built, or give the data."
             )
         return suggest(X, k, weights)
-    resolved = resolve_metric(metric, metric_params)
+    X, resolved = read_table(X, resolve_metric(metric, metric_params))
     check_disconnected(disconnected)
     data = check_data(X, resolved)
     weights = check_sample_weight(sample_weight, n_points_of(data))

@@ -44,6 +44,18 @@ class ClusterPath:
     silhouette : ndarray of shape (m,)
         The mean silhouette by transitive distances; see
         :func:`isthmus.model_selection.transitive_silhouette`. NaN for one cluster, which has none.
+
+    See Also
+    --------
+    isthmus.TransitiveCut.path : Compute it.
+    isthmus.plotting.plot_cluster_path : Draw it.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> path = TransitiveCut(2).fit([[0.0], [1.0], [5.0], [6.5]]).path(2, 3)
+    >>> path.n_clusters.tolist(), path.labels_for(3).tolist()
+    ([2, 3], [0, 0, 2, 1])
     """
 
     n_clusters: Ints

@@ -101,6 +101,11 @@ def transitive_silhouette(
     float, or ndarray of shape (n_points,)
         From -1 to 1. Where points are infinitely far apart it is the limit of growing distances.
 
+    See Also
+    --------
+    isthmus.TransitiveCut.path : Silhouettes for many numbers of clusters.
+    sklearn.metrics.silhouette_score : The same for a distance matrix.
+
     Notes
     -----
     O(n + k v) time, v being the number of nodes above which the tree is divided between clusters:

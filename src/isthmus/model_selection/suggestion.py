@@ -83,6 +83,19 @@ class Suggestion:
         One sentence for each number.
     clear_from : float
         The strength from which a gap is clear, which depends on the number of points.
+
+    See Also
+    --------
+    suggest_n_clusters : Compute it.
+    isthmus.plotting.plot_suggestion : Draw it.
+
+    Examples
+    --------
+    >>> from isthmus import suggest_n_clusters
+    >>> from isthmus.datasets import make_multi_scale
+    >>> suggestion = suggest_n_clusters(make_multi_scale(random_state=0)[0])
+    >>> suggestion.n_clusters, suggestion.confidence, suggestion.decided_by
+    (3, 'clear', 'gaps')
     """
 
     n_clusters: int

@@ -56,6 +56,12 @@ def nearest_neighbors(
         fill its list. Squared distances that differ are told apart even if their roots are
         rounded alike.
 
+    See Also
+    --------
+    minimum_spanning_tree : Takes such neighbours with ``engine="approximate"``.
+    NeighborMean : The means of neighbourhoods.
+    sklearn.neighbors.NearestNeighbors : scikit-learn's, also for new points.
+
     Notes
     -----
     Up to 8 features a kd-tree is searched; with more, and Euclidean distances after a map,

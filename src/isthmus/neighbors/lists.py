@@ -24,6 +24,17 @@ class Neighbors(NamedTuple):
         Each point itself comes first; then the others, nearest first, and of equally near ones
         that with the smaller index.
     distances : (n, n_neighbors) float64
+
+    See Also
+    --------
+    isthmus.nearest_neighbors : Find them.
+
+    Examples
+    --------
+    >>> from isthmus import nearest_neighbors
+    >>> found = nearest_neighbors([[0.0], [1.0], [3.0]], n_neighbors=2)
+    >>> found.indices.tolist()
+    [[0, 1], [1, 0], [2, 1]]
     """
 
     indices: Labels

@@ -30,6 +30,8 @@ class Verdict(Enum):
     REPRODUCED = "reproduced"
     PARTLY = "partly"
     NOT = "not reproduced"
+    OTHER_DATA = "not judged: other data"
+    QUICK = "not judged: quick run"
 
     @classmethod
     def of(cls, reproduced: bool, partly: bool) -> Verdict:

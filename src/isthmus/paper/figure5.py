@@ -13,7 +13,7 @@ from isthmus.datasets import FIGURE5_PANELS, make_figure5
 from isthmus.paper.drawing import subplots
 from isthmus.paper.experiment import Claim, Picture, Result, Results, Table, Task, Verdict
 from isthmus.paper.methods import METHODS, NAMES, run_all
-from isthmus.paper.wording import listed
+from isthmus.paper.wording import listed, share_on_each
 from isthmus.plotting import plot_clusters
 
 # The largest error rate at which a set is solved, and the one above which a method fails.
@@ -197,12 +197,12 @@ def _self_tuning_fails(results: Results) -> Claim:
     shares = {which: failed(results, which, "self_tuning") for which in "def"}
     others = [solved(results, which, method) for which in "def" for method in ("njw", "ours")]
     medians = [f"{_median(results, which, 'self_tuning'):.2f}" for which in "def"]
-    least = "all seeds" if min(others) == 1 else f"at least {min(others):.0%} of the seeds"
     return Claim(
         "On the sets of panels (d) to (f) self-tuning fails whatever its parameter; NJW and our "
         "algorithm do not.",
         "self-tuning fails on all three",
-        f"self-tuning fails on {_by_set(shares)}; NJW and ours solve each from {least}",
+        f"self-tuning fails on {_by_set(shares)}; NJW and ours solve them, "
+        f"{share_on_each(min(others))}",
         _verdict([*shares.values(), *others]),
         f"Self-tuning's median errors at its best N are {listed(medians)}. Its unit of length is "
         "the distance to the N-th neighbour, which varies at random along blurred curves: with a "
@@ -251,8 +251,8 @@ def _similar_or_better(results: Results) -> Claim:
     return Claim(
         "On these sets our algorithm performs similarly to or better than both spectral methods.",
         "similar or better",
-        f"from {np.mean(found):.1%} of the seeds, over all sets and both methods (at least "
-        f"{min(found):.0%} on each)",
+        f"from {np.mean(found):.1%} of the seeds, over all sets and both methods "
+        f"({share_on_each(min(found))})",
         _verdict(found),
         "Similar means an error at most 0.01 higher, with the spectral methods at their best "
         "parameters. The sets are ours, made so that the paper's account can hold; they are no "

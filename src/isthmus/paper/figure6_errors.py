@@ -33,6 +33,11 @@ def ten_sets(results: Results) -> list[Result]:
     return [result for name, result in results.items() if name.startswith("ten-")]
 
 
+def data_of(sets: Sequence[Result]) -> str:
+    """Return the name of the images that were clustered."""
+    return "USPS" if all(s["data"] == "usps" for s in sets) else "scikit-learn's digits, not USPS"
+
+
 def sets_of(results: Results, n_digits: int) -> list[Result]:
     """Return the results on all sets of a number of digits."""
     return [result for result in results.values() if len(result["digits"]) == n_digits]

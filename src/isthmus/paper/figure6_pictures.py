@@ -44,8 +44,8 @@ def _ten_picture(results: Results) -> Picture:
     figure.legend(loc="outside upper center", ncols=7, frameon=False, fontsize=9)
     return Picture(
         "figure6",
-        "Error rates of the four methods on ten sets of digits, as in the paper's figure; dotted, "
-        "for information, TransitiveCut without and with neighbourhoods.",
+        f"Error rates of the four methods on ten sets of digits ({rates.data_of(sets)}), as in the "
+        "paper's figure; dotted, for information, TransitiveCut without and with neighbourhoods.",
         figure,
     )
 

@@ -14,6 +14,8 @@ _BADGES = {
     Verdict.REPRODUCED: ("yes", "✓"),
     Verdict.PARTLY: ("partly", "≈"),
     Verdict.NOT: ("no", "✗"),
+    Verdict.OTHER_DATA: ("open", "–"),
+    Verdict.QUICK: ("open", "–"),
 }
 _CLAIM_HEADINGS = ("claim", "paper", "ours", "verdict")
 
@@ -46,11 +48,23 @@ tbody th { font-weight: 600; }
 .yes { background: #dcf2e6; color: #0b5c37; }
 .partly { background: #fdf0d5; color: #7a4b00; }
 .no { background: #fbe1e1; color: #8e1b1b; }
+.open { background: #e8ecf0; color: #3c4650; }
 figure { margin: 24px 0; }
 figure img { width: 100%; height: auto; border: 1px solid var(--line); border-radius: 4px; }
 code { background: var(--soft); padding: 1px 5px; border-radius: 3px; font-size: 14px; }
 a { color: #0b5cad; }
 footer { margin-top: 64px; border-top: 1px solid var(--line); padding-top: 16px; }
+@media (max-width: 640px) {  /* a claim is a card: one value below the other */
+  main { padding: 12px 12px 48px; }
+  h1 { font-size: 24px; } h2 { font-size: 20px; margin-top: 40px; }
+  .stack thead { display: none; }
+  .stack table, .stack tbody, .stack tr, .stack td, .stack th { display: block; }
+  .stack .stated { border-top: 2px solid var(--line); padding-top: 8px; }
+  .stack .stated td, .stack .stated th { border: none; padding: 2px 0; width: auto; }
+  .stack .reason td { padding: 2px 0 12px; }
+  .stack td[data-label]::before { content: attr(data-label) ": "; font-weight: 600; }
+  .badge { white-space: normal; }
+}
 @media print { h2 { break-before: page; } figure, tr { break-inside: avoid; } }
 """
 
@@ -70,7 +84,7 @@ def _lines(page: Page) -> Iterator[str]:
     if page.quick:
         yield f'<p class="warning">{escape(QUICK)}</p>'
     yield f"<p><strong>Claims: {escape(page.verdicts)}.</strong></p>"
-    yield from _table(("part", *_CLAIM_HEADINGS), _overview(page))
+    yield from _table(("part", *_CLAIM_HEADINGS), _overview(page), "stack")
     for section in page.sections:
         yield from _section(section)
     yield f"<footer><p>Made by <code>{page.command}</code>, {duration(page.seconds)} of computing."
@@ -82,7 +96,7 @@ def _overview(page: Page) -> Iterator[str]:
     last = ""
     for name, claim in page.claims:
         link = f'<a href="#{name}">{escape(name)}</a>' if name != last else ""
-        yield f"<tr><th>{link}</th>{_stated(claim)}</tr>"
+        yield f'<tr class="stated"><th>{link}</th>{_stated(claim)}</tr>'
         last = name
 
 
@@ -95,7 +109,7 @@ def _section(section: Section) -> Iterator[str]:
         f'<tr class="reason"><td colspan="4">{escape(claim.reason)}</td></tr>'
         for claim in section.claims
     )
-    yield from _table(_CLAIM_HEADINGS, rows, "claims")
+    yield from _table(_CLAIM_HEADINGS, rows, "claims stack")
     for picture in section.pictures:
         caption, data = escape(picture.caption), b64encode(picture.png).decode("ascii")
         yield f'<figure><img alt="{caption}" src="data:image/png;base64,{data}">'
@@ -110,7 +124,11 @@ def _section(section: Section) -> Iterator[str]:
 def _stated(claim: Claim) -> str:
     kind, sign = _BADGES[claim.verdict]
     badge = f'<span class="badge {kind}">{sign} {escape(claim.verdict.value)}</span>'
-    return f"{_cells((claim.text, claim.paper, claim.ours))}<td>{badge}</td>"
+    values = (
+        f'<td data-label="{name}">{escape(text)}</td>'
+        for name, text in (("paper", claim.paper), ("ours", claim.ours))
+    )
+    return f"<td>{escape(claim.text)}</td>{''.join(values)}<td>{badge}</td>"
 
 
 def _cells(texts: Iterable[str]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from isthmus.files.atomic_write import write_atomically
-from isthmus.paper.experiment import Experiment
+from isthmus.paper.experiment import Experiment, Verdict
 from isthmus.paper.html_page import html_page
 from isthmus.paper.markdown_page import markdown_page
 from isthmus.paper.report_text import Page, Section
@@ -26,7 +27,7 @@ def write_report(
     """Write the report of experiments whose records are complete; return what it says."""
     every = [record for kept in records.values() for record in kept.values()]
     page = Page(
-        sections=tuple(_section(each, records[each.name]) for each in experiments),
+        sections=tuple(_section(each, records[each.name], quick) for each in experiments),
         quick=quick,
         versions=_all_values(record.versions for record in every),
         machine=_all_values(record.machine for record in every),
@@ -41,11 +42,14 @@ def write_report(
     return page
 
 
-def _section(experiment: Experiment, records: Mapping[str, Record]) -> Section:
+def _section(experiment: Experiment, records: Mapping[str, Record], quick: bool) -> Section:
     results = results_of(records)
+    claims = tuple(experiment.claims(results))
+    if quick:  # too few seeds and too coarse grids to tell
+        claims = tuple(replace(claim, verdict=Verdict.QUICK) for claim in claims)
     return Section(
         experiment,
-        claims=tuple(experiment.claims(results)),
+        claims=claims,
         tables=tuple(experiment.tables(results)),
         pictures=tuple(experiment.pictures(results)),
         seconds=sum(record.seconds for record in records.values()),

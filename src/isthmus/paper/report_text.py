@@ -18,7 +18,7 @@ INTRODUCTION = (
 )
 QUICK = (
     "This is a quick run: fewer seeds and coarser grids than the full one. It shows that "
-    "everything works; its verdicts are not to be quoted."
+    "everything works, and judges no claim."
 )
 
 

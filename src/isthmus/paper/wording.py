@@ -24,3 +24,12 @@ def percent_range(shares: Sequence[float]) -> str:
     """Return the smallest and the largest of some shares: ``"0.1% to 2.5%"``."""
     low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
     return low if low == high else f"{low} to {high}"
+
+
+def share_on_each(smallest: float) -> str:
+    """Say from how many seeds something holds on each of some sets: "on each from all seeds"."""
+    if smallest == 1.0:
+        return "on each from all seeds"
+    if smallest < 0.005:  # it would be rounded to 0 %
+        return "but on one of them from hardly any seed" if smallest else "but on one from no seed"
+    return f"on each from at least {smallest:.0%} of the seeds"

@@ -51,6 +51,19 @@ def plot_dendrogram(
         With one collection of lines, two legs and a bar for each merge (another one, dashed, for
         merges at an infinite height), and one of triangles. Leaves are labelled with their numbers
         of points, or with the points if each leaf is one.
+
+    See Also
+    --------
+    tree_top : The numbers that are drawn.
+    scipy.cluster.hierarchy.dendrogram : SciPy's, which takes ``tree_.linkage``.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> ax = plotting.plot_dendrogram(model.tree_, model.labels_, max_leaves=30)
     """
     top = tree_top(tree, check_integer(max_leaves, "max_leaves", 1), labels)
     n_groups = len(top.groups)

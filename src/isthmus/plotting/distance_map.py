@@ -31,6 +31,21 @@ class DistanceMap:
         points are one cluster where no labels were given. No group has points of two clusters.
     names : ndarray of shape (n_clusters,), or None
         The labels of the clusters.
+
+    See Also
+    --------
+    distance_map : Compute it.
+    plot_distance_map : Draw it.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> found = plotting.distance_map(model.tree_, 50)
+    >>> found.means.shape, found.n_points
+    ((50, 50), 200)
     """
 
     means: Floats
@@ -64,10 +79,23 @@ def distance_map(tree: UltrametricTree, size: int = 400, labels: Any = None) -> 
     -------
     DistanceMap
 
+    See Also
+    --------
+    plot_distance_map : Draw it.
+
     Notes
     -----
     A cell is the mean, not the smallest or a sampled distance, so that the map looks as if all
     n × n cells had been drawn and seen from afar. It needs O(n + size²) memory.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> plotting.distance_map(model.tree_, 50).means.shape
+    (50, 50)
     """
     order, cluster_bounds, names = sort_by_cluster(tree.leaf_order, labels)
     bounds = group_bounds(cluster_bounds, check_integer(size, "size", 1))

@@ -48,6 +48,18 @@ def plot_distance_map(
     -------
     matplotlib Axes
         With one image, and a colour bar beside it. Infinite means are grey.
+
+    See Also
+    --------
+    distance_map : The numbers that are drawn.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> ax = plotting.plot_distance_map(model.tree_, model.labels_)
     """
     drawn = distance_map(tree, check_integer(max_size, "max_size", 1), labels)
     axes = style.axes_or_new(ax)
@@ -89,6 +101,18 @@ def plot_orders(
     -------
     ndarray of matplotlib Axes, of shape (n_matrices,)
         Each with one image; they share a colour bar. Infinite distances are grey.
+
+    See Also
+    --------
+    isthmus.theory.transitive_sequence : What is drawn.
+
+    Examples
+    --------
+    >>> from isthmus import plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> from isthmus.theory import transitive_sequence
+    >>> X, y = make_two_moons(60, random_state=0)
+    >>> axes = plotting.plot_orders(transitive_sequence(X, 4)[1:], y, orders=[2, 3, 4])
     """
     ordered, bounds, cluster_names = order_matrices(matrices, labels, order)
     n_matrices, n_points = ordered.shape[:2]

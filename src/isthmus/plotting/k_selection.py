@@ -36,6 +36,17 @@ def plot_suggestion(suggestion: Any, *, ax: Axes | None = None) -> Axes:
         A bar for each number of clusters that has a gap to show, in the colour of its verdict.
         Bars of gaps far beyond chance are cut off, with an arrow. The dashed line is the strength
         from which gaps are clear. The suggested number has a red frame.
+
+    See Also
+    --------
+    isthmus.suggest_n_clusters : What is drawn.
+
+    Examples
+    --------
+    >>> from isthmus import plotting, suggest_n_clusters
+    >>> from isthmus.datasets import make_multi_scale
+    >>> suggestion = suggest_n_clusters(make_multi_scale(random_state=0)[0])
+    >>> ax = plotting.plot_suggestion(suggestion)
     """
     axes = style.axes_or_new(ax, (6.4, 3.6))
     numbers, strength = suggestion.numbers, suggestion.strength
@@ -82,6 +93,18 @@ def plot_cluster_path(path: Any, *, axes: Any = None) -> Array:
         Each with a line and its marks: filled where all clusters are consistent, hollow and red
         where some are not. The inertia has a logarithmic scale. Values that are infinite, or not
         defined for one cluster, are left out.
+
+    See Also
+    --------
+    isthmus.TransitiveCut.path : What is drawn.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> axes = plotting.plot_cluster_path(model.path(2, 6))
     """
     n_clusters = as_real(path.n_clusters, "n_clusters")
     if not len(n_clusters):

@@ -52,6 +52,18 @@ def plot_consistency(record: Any, *, ax: Axes | None = None) -> Axes:
         for each of the two distances. A cluster that is not narrower than its distance to the
         outside has a dashed red line and a red name. Infinite distances are drawn on the right, at
         a tick of their own.
+
+    See Also
+    --------
+    isthmus.theory.consistency : What is drawn.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import load_iris
+    >>> from isthmus.theory import consistency
+    >>> model = TransitiveCut(3).fit(load_iris().data)
+    >>> ax = plotting.plot_consistency(consistency(model.tree_, model.labels_))
     """
     drawn = dumbbells(record)
     n_clusters = len(drawn.names)

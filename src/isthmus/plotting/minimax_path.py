@@ -63,6 +63,19 @@ def plot_path(
     matplotlib Axes
         With the points as for :func:`plot_clusters`, then as lines: the path, its intermediate
         points if there are any, the transitive edge if there is one, and the ends.
+
+    See Also
+    --------
+    isthmus.UltrametricTree.path : The points on the path.
+    isthmus.UltrametricTree.transitive_edge : The edge that decides.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> ax = plotting.plot_path(X, model.tree_.path(0, 9), model.tree_.transitive_edge(0, 9))
     """
     points = check_plane(X)
     drawn = path_in_plane(points, path, edge)

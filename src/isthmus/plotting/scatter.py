@@ -45,6 +45,19 @@ def plot_clusters(
     -------
     matplotlib Axes
         With one collection of points per cluster, in the order of the sorted labels; noise first.
+
+    See Also
+    --------
+    plot_spanning_tree : With the tree.
+    plot_outliers : With outlier scores.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> ax = plotting.plot_clusters(X, model.labels_)
     """
     points = check_plane(X)
     names, codes = coded_labels(labels, len(points))
@@ -78,6 +91,18 @@ def plot_spanning_tree(
     matplotlib Axes
         With one collection of the edges inside clusters, one of those between clusters (each if
         there are any), then one collection of points per cluster.
+
+    See Also
+    --------
+    isthmus.minimum_spanning_tree : What is drawn.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> ax = plotting.plot_spanning_tree(X, model.spanning_tree_, labels=model.labels_)
     """
     points = check_plane(X)
     if spanning_tree.n_points != len(points):
@@ -112,6 +137,18 @@ def plot_outliers(X: Any, scores: Any, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
         With one collection of points, the highest scores last, and a colour bar beside it.
+
+    See Also
+    --------
+    isthmus.outlier_scores : What is drawn.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> ax = plotting.plot_outliers(X, model.outlier_scores_)
     """
     points = check_plane(X)
     checked = as_real(scores, "scores")

@@ -59,7 +59,17 @@ def cluster_style(cluster: int) -> ClusterStyle:
 
 
 def require_matplotlib() -> None:
-    """Raise ImportError with the command that installs matplotlib, where it is missing."""
+    """Raise ImportError with the command that installs matplotlib, where it is missing.
+
+    See Also
+    --------
+    plot_clusters : One of the functions that call it.
+
+    Examples
+    --------
+    >>> from isthmus.plotting import require_matplotlib
+    >>> require_matplotlib()  # nothing happens where it is installed
+    """
     try:
         import_module("matplotlib")
     except ImportError as error:

@@ -40,6 +40,21 @@ class TreeTop:
         The point that each group is, if all of them are single points.
     names : ndarray of shape (n_clusters,)
         The different labels, sorted; empty without labels.
+
+    See Also
+    --------
+    tree_top : Compute it.
+    plot_dendrogram : Draw it.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> top = plotting.tree_top(model.tree_, 10)
+    >>> len(top.groups), int(top.sizes.sum())
+    (10, 200)
     """
 
     groups: Ints
@@ -74,9 +89,23 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
     -------
     TreeTop
 
+    See Also
+    --------
+    plot_dendrogram : Draw it.
+
     Notes
     -----
     O(n), mostly for the leaf order; only the merges above the groups are visited.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut, plotting
+    >>> from isthmus.datasets import make_two_moons
+    >>> X, _ = make_two_moons(200, random_state=0)
+    >>> model = TransitiveCut(2).fit(X)
+    >>> top = plotting.tree_top(model.tree_, 10)
+    >>> top.sizes.tolist()
+    [1, 99, 2, 19, 4, 12, 1, 2, 15, 45]
     """
     max_groups = check_integer(max_groups, "max_groups", 1)
     n_points = tree.n_points

@@ -22,6 +22,7 @@ from isthmus.metrics.precomputed import NewDistances
 from isthmus.metrics.rowwise import CallableMetric, RowMetric, first_invalid
 from isthmus.metrics.tiny_differences import has_tiny_entries, without_tiny
 from isthmus.prediction.attachments import Attachments, attach_by_distances
+from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
 
 # Distances that are held together.
@@ -283,8 +284,7 @@ class KernelSearch(AttachmentSearch):
     @cached_property
     def _heights(self) -> Floats:
         """The heights of the tree, as distances are accumulated; powers by their sums."""
-        edges = self.tree.spanning_tree.edges
-        return _accumulated_lengths(self._prepared.points, edges, self.metric)
+        return _accumulated_lengths(self._prepared.points, self.tree.spanning_tree, self.metric)
 
     def _prepare(self, new: Array, *, only_nearest: bool, n_jobs: int) -> Find:
         mapped = self._map(np.ascontiguousarray(new))
@@ -316,11 +316,13 @@ class KernelSearch(AttachmentSearch):
         return Attachments(found.begin, found.point, self._prepared.heights(found.length))
 
 
-def _accumulated_lengths(points: Array, edges: Ints, metric: MappedMetric) -> Floats:
-    """Return the lengths of edges, from the shortest to the longest, as kernels accumulate them.
+def _accumulated_lengths(points: Array, tree: SpanningTree, metric: MappedMetric) -> Floats:
+    """Return the lengths of a tree's edges, as kernels accumulate them.
 
-    Those of Minkowski's distances are sums of powers.
+    Those of Minkowski's distances are sums of powers. Edges of weight 0 may join rows that belong
+    together, wherever these are.
     """
+    edges = tree.edges
     total = np.zeros(len(edges))
     for feature in points.T:
         difference = np.abs(
@@ -330,5 +332,6 @@ def _accumulated_lengths(points: Array, edges: Ints, metric: MappedMetric) -> Fl
             np.maximum(total, difference, out=total)
         else:
             total += difference ** {SQUARES: 2.0, ABSOLUTES: 1.0}.get(metric.kind, metric.power)
+    total[tree.weights == 0.0] = 0.0
     # rounding may have made some lengths equal
     return np.asarray(np.maximum.accumulate(total))

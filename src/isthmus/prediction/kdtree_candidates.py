@@ -10,7 +10,8 @@ Two rules prune the points u of the tree that a new point x need not be attached
    most of what the first rule leaves.
 
 Of two paths whose lengths differ by a rounding error either may be taken; lengths then differ in
-the last bit.
+the last bit. With a *slack* above zero v must be nearer by that share, in both rules: then only
+edges are pruned that are in no minimum spanning tree of all points, however ties are broken.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ class SearchedTree(NamedTuple):
         The gaps in leaf order, as accumulated distances.
     power : float
         The exponent of Minkowski's distances.
+    slack : float
+        By which share of a distance others must be shorter to prune it.
     """
 
     tree: KdTree
@@ -70,6 +73,7 @@ class SearchedTree(NamedTuple):
     last: Ints
     gaps: RangeMaxima
     power: float
+    slack: float
 
 
 class Query(NamedTuple):
@@ -124,9 +128,13 @@ class CandidateSearch:
         The positions of all points in leaf order.
     gaps : (n - 1,) float64
         The gaps in leaf order, as accumulated distances.
+    slack : float
+        By which share of a distance others must be shorter to prune it.
     """
 
-    def __init__(self, index: KdTreeIndex, leaf_positions: Ints, gaps: Floats) -> None:
+    def __init__(
+        self, index: KdTreeIndex, leaf_positions: Ints, gaps: Floats, slack: float = 0.0
+    ) -> None:
         tree, metric = index.kdtree, index.prepared.metric
         self._metric: MappedMetric = metric
         self._dims = len(tree.blocks) // (tree.n_leaves * LANES)
@@ -136,7 +144,7 @@ class CandidateSearch:
         fill_ranges(positions, tree.first_block, tree.n_nodes, first, last)
         maxima = RangeMaxima.of(gaps)
         self._tree = SearchedTree(
-            tree, index.rows, positions, first, last, maxima, float(metric.power)
+            tree, index.rows, positions, first, last, maxima, float(metric.power), slack
         )
 
     def candidates(self, points: Array, *, only_nearest: bool) -> Candidates:
@@ -228,12 +236,13 @@ def is_pruned(
     count : int
         The number of candidates.
     """
-    tree = searched.tree
+    tree, slack = searched.tree, searched.slack
+    bound *= 1.0 - slack
     box = box_at(tree, level, node)
     for i in range(count):
         if query.distance[i] > bound:
             break
-        if prefers(tree, box, query.x, query.coordinates[i], searched.power):
+        if prefers(tree, box, query.x, query.coordinates[i], searched.power, slack):
             return True
     slot = tree.first_block[level] * LANES + node
     low = min(searched.first[slot], nearest_position)
@@ -251,14 +260,19 @@ def add_candidate(
     """
     tree, power, coordinates = searched.tree, searched.power, query.coordinates
     point = point_at(position)
+    shrink = 1.0 - searched.slack
+    limit = shrink * distance
     rank = 0
     while rank < count and query.distance[rank] <= distance:
-        if distance_between(tree, point, coordinates[rank], power) <= distance:
+        if query.distance[rank] <= limit and (
+            distance_between(tree, point, coordinates[rank], power) <= limit
+        ):
             return count
         rank += 1
     end = rank
     for other in range(rank, count):
-        if distance_between(tree, point, coordinates[other], power) > query.distance[other]:
+        limit = shrink * query.distance[other]
+        if distance > limit or distance_between(tree, point, coordinates[other], power) > limit:
             move_candidate(query, other, end)
             end += 1
     if end == coordinates.shape[0]:
@@ -312,7 +326,7 @@ def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: 
             height -= 1
             bound = query.stack_distance[height]
             node, level = query.stack_node[height], query.stack_level[height]
-            if bound > nearest and (
+            if bound * (1.0 - searched.slack) > nearest and (
                 only_nearest
                 or is_pruned(searched, query, level, node, bound, nearest_position, count)
             ):

@@ -74,25 +74,41 @@ def distance_between(tree: KdTree, point: int, y: Floats, power: float) -> float
 
 
 @kernel_part
-def prefers(tree: KdTree, box: int, x: Floats, v: Floats, power: float) -> bool:
+def prefers(tree: KdTree, box: int, x: Floats, v: Floats, power: float, slack: float) -> bool:
     """Whether all points of a box are at least as near to v as to x; False where that is unsure.
 
     The corner that prefers v the least decides, for every sum over coordinates.
+
+    slack : float
+        By which share of the distances to x they must be nearer, at least.
     """
     if KIND == MAXIMUM:
-        return prefers_by_maximum(tree, box, x, v)
+        return prefers_by_maximum(tree, box, x, v, 1.0 - slack)
     to_x, to_v = 0.0, 0.0
     for t in range(DIMS):
         bound = 2 * t if v[t] > x[t] else 2 * t + 1  # the one farther towards x
         corner = np.float64(tree.boxes[box + bound * LANES])
         to_x = accumulated(to_x, corner - x[t], power)
         to_v = accumulated(to_v, corner - v[t], power)
+    if slack > 0.0:
+        to_x -= slack * farthest_of_box(tree, box, x, power)
     return to_v <= to_x
 
 
 @kernel_part
-def prefers_by_maximum(tree: KdTree, box: int, x: Floats, v: Floats) -> bool:
-    """Do the same where the largest difference counts.
+def farthest_of_box(tree: KdTree, box: int, x: Floats, power: float) -> float:
+    """Return the distance of x to the farthest corner of a box."""
+    total = 0.0
+    for t in range(DIMS):
+        low = np.float64(tree.boxes[box + 2 * t * LANES])
+        high = np.float64(tree.boxes[box + (2 * t + 1) * LANES])
+        total = accumulated(total, max(x[t] - low, high - x[t]), power)
+    return total
+
+
+@kernel_part
+def prefers_by_maximum(tree: KdTree, box: int, x: Floats, v: Floats, shrink: float) -> bool:
+    """Do the same where the largest difference counts, if distances to x shrink by a factor.
 
     In each coordinate t a point of the box must not be farther from v than it is from x: in t, or
     in another coordinate, in which it is at least as far from x as the box is.
@@ -112,6 +128,6 @@ def prefers_by_maximum(tree: KdTree, box: int, x: Floats, v: Floats) -> bool:
             y = low if case == 0 else high
             if case >= 2:
                 y = min(max(x[t] - others if case == 2 else x[t] + others, low), high)
-            if abs(y - v[t]) > max(others, abs(y - x[t])):
+            if abs(y - v[t]) > shrink * max(others, abs(y - x[t])):
                 return False
     return True

@@ -8,7 +8,7 @@ from typing import Any
 from isthmus._utils.memory import Budget, check_memory_limit
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus.metrics import AnyMetric, resolve_metric
-from isthmus.metrics.input import check_data
+from isthmus.metrics.input import check_data, read_table
 from isthmus.neighbors.parameters import check_neighborhood
 from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.spanning_tree.result import SpanningTree
@@ -116,6 +116,12 @@ def minimum_spanning_tree(
         Edges from the lightest to the heaviest; equal weights by index. ``engine`` says what
         found them.
 
+    See Also
+    --------
+    SpanningTree : What is returned.
+    UltrametricTree.from_data : Points to transitive distances in one step.
+    isthmus.dask.minimum_spanning_tree : For more points than one machine holds.
+
     Notes
     -----
     A callable is called about n² / 2 times, on one thread, as ``metric(x, y, **metric_params)``.
@@ -138,7 +144,7 @@ def minimum_spanning_tree(
     if progress is None and verbose:
         progress = ProgressBar("spanning tree")
     budget = Budget(check_memory_limit(memory_limit))
-    resolved = resolve_metric(metric, metric_params)
+    X, resolved = read_table(X, resolve_metric(metric, metric_params))
     return find_neighborhood_tree(
         check_data(X, resolved),
         resolved,

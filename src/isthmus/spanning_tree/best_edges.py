@@ -149,6 +149,15 @@ def merge_best(best: Best, other: Best, start: int, stop: int) -> None:
 
 
 @kernel
+def merge_best_by_index(best: Best, other: Best, order: Labels, start: int, stop: int) -> None:
+    """Do the same where edges of equal length are in the order of the points at their positions."""
+    for c in range(start, stop):
+        if other.distance[c] < HUGE:
+            a, b = np.int64(other.edge[c, A]), np.int64(other.edge[c, B])
+            offer_by_index(c, other.distance[c], a, b, order, best)
+
+
+@kernel
 def join_best(
     n_components: int,
     largest: int,

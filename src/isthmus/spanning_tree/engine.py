@@ -106,12 +106,16 @@ class Edges(NamedTuple):
         The kd-tree of the points, where one was built.
     neighbors : Neighbors or None
         The nearest neighbours of the points, where they were asked for and found on the way.
+    by_index : bool
+        Whether edges of equal length were compared by their points' indices, so that any engine
+        that does so finds the same tree.
     """
 
     edges: Ints
     weights: Floats
     kdtree: KdTree | None = None
     neighbors: Neighbors | None = None
+    by_index: bool = True
 
 
 @dataclass(frozen=True)
@@ -145,13 +149,6 @@ class Engine(ABC):
     def suits(self, problem: Problem) -> bool:  # noqa: ARG002
         """Whether it is likely to be the fastest of those that can, and come later."""
         return True
-
-    def wants_unique(self, problem: Problem) -> bool:  # noqa: ARG002
-        """Whether it declines where there may be several minimum spanning trees.
-
-        Where the choice of an engine depends on what has been compiled, the tree must not.
-        """
-        return False
 
     @abstractmethod
     def bytes_needed(self, problem: Problem) -> int:

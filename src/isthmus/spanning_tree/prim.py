@@ -164,8 +164,9 @@ def run_prim(
     while (done := int(state.n_edges[0])) < n_steps:
         work_per_step = (n_points - done) * work_per_distance
         advance(state, max(1, min(n_steps - done, _WORK_PER_CALL // work_per_step)))
-        if progress is not None:
-            progress(int(state.n_edges[0]), n_steps)
+        if progress is not None:  # the later a step, the fewer points are left to look at
+            left = n_steps - int(state.n_edges[0])
+            progress(n_steps - left * left // n_steps, n_steps)
     return state
 
 

@@ -25,6 +25,8 @@ class SpanningTree:
     Edges are in one total order: by weight, then by smaller index, then by larger index. Where
     edges are equally long there may be several minimum spanning trees. All have the same weights
     and the same transitive distances; which one is found depends on the engine, never on threads.
+    Where ``by_index`` is true it is the one of which every edge comes first, in that order, among
+    the edges that could take its place.
 
     Attributes
     ----------
@@ -35,11 +37,26 @@ class SpanningTree:
         an edge joins components of a graph that nothing else connects. Read-only.
     engine : str
         What found the tree.
+    by_index : bool
+        Whether edges of equal length are known to have been chosen by their points' indices.
+
+    See Also
+    --------
+    minimum_spanning_tree : Find it.
+    UltrametricTree : The transitive distances that it implies.
+
+    Examples
+    --------
+    >>> from isthmus import minimum_spanning_tree
+    >>> tree = minimum_spanning_tree([[0.0], [1.0], [3.0]])
+    >>> tree.edges.tolist(), tree.weights.tolist(), tree.total_weight
+    ([[0, 1], [1, 2]], [1.0, 2.0], 3.0)
     """
 
     edges: Ints
     weights: Floats
     engine: str = "given"
+    by_index: bool = False
 
     def __post_init__(self) -> None:
         edges, weights = np.asarray(self.edges), np.asarray(self.weights)
@@ -102,7 +119,12 @@ class SpanningTree:
 
     def _content(self) -> dict[str, Any]:
         """Return the parts of the tree, as files hold them."""
-        return {"edges": self.edges, "weights": self.weights, "engine": self.engine}
+        return {
+            "edges": self.edges,
+            "weights": self.weights,
+            "engine": self.engine,
+            "by_index": self.by_index,
+        }
 
     @classmethod
     def _from_content(cls, content: Any) -> SpanningTree:
@@ -110,7 +132,8 @@ class SpanningTree:
         edges, weights, engine = (content[name] for name in ("edges", "weights", "engine"))
         if not isinstance(edges, np.ndarray) or not isinstance(weights, np.ndarray):
             raise ValueError("edges and weights must be arrays.")  # noqa: TRY004
-        tree = cls(edges, weights, str(engine))
+        # Older files do not say by what edges of equal length were chosen.
+        tree = cls(edges, weights, str(engine), bool(content.get("by_index", False)))
         tree._refuse_cycles()
         return tree
 
@@ -124,7 +147,7 @@ class SpanningTree:
             raise ValueError("The edges form a cycle: they are no tree.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.edges, self.weights, self.engine)
+        return type(self), (self.edges, self.weights, self.engine, self.by_index)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SpanningTree):
@@ -210,16 +233,26 @@ class NeighborhoodTree:
     points: Any = None
 
 
-def trusted_tree(edges: Ints, weights: Floats, engine: str, n_jobs: int = 1) -> SpanningTree:
+def trusted_tree(
+    edges: Ints, weights: Floats, engine: str, n_jobs: int = 1, *, by_index: bool = False
+) -> SpanningTree:
     """Return the record of what an engine has found, in any order.
 
     Nothing is checked: with the edges of a kd-tree that would take a fiftieth of the time.
     """
     if (edges[:, 0] > edges[:, 1]).any():
         edges = np.sort(edges, axis=1)
+    return tree_in_order(*sort_edges(edges, weights, n_jobs), engine, by_index=by_index)
+
+
+def tree_in_order(
+    edges: Ints, weights: Floats, engine: str, *, by_index: bool = False
+) -> SpanningTree:
+    """Return the record of edges in total order; nothing is checked."""
     tree = object.__new__(SpanningTree)
-    tree._keep(*sort_edges(edges, weights, n_jobs))
+    tree._keep(edges, weights)
     object.__setattr__(tree, "engine", engine)
+    object.__setattr__(tree, "by_index", by_index)
     return tree
 
 

@@ -148,8 +148,6 @@ def _run(engine: Engine, problem: Problem) -> Found | Declined:
     duplicates = None
     if engine.removes_duplicates and problem.has_dense_points:
         duplicates = find_duplicates(problem.points, problem.n_jobs)
-        if duplicates is not None and engine.wants_unique(problem):
-            return Declined("some points are equal")
     found = _find_edges(engine, problem if duplicates is None else _without(problem, duplicates))
     if isinstance(found, Declined):
         return found
@@ -165,7 +163,7 @@ def _run(engine: Engine, problem: Problem) -> Found | Declined:
 
         edges, weights = with_exact_edges(problem.prepared, edges, weights, solve)
         return Found(trusted_tree(edges, weights, engine.name, problem.n_jobs))
-    tree = trusted_tree(edges, weights, engine.name, problem.n_jobs)
+    tree = trusted_tree(edges, weights, engine.name, problem.n_jobs, by_index=found.by_index)
     if found.kdtree is None or not found.weights.all():
         return Found(tree, lists=found.neighbors)
     distinct = None if duplicates is None else duplicates.distinct

@@ -50,10 +50,21 @@ class ClusterSummary:
         The number of rows that are noise, which count in ``shares`` alone: as part of all rows.
         None where ``noise`` was None.
 
+    See Also
+    --------
+    isthmus.TransitiveCut : Its fits have ``summary_``.
+
     Notes
     -----
     Rows of weight 0, which are not on the tree, count in ``sizes`` alone. Distances are those of
     ``tree_``, before ``power``.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> summary = TransitiveCut(2).fit([[0.0], [1.0], [5.0], [6.5], [7.0]]).summary_
+    >>> summary.sizes.tolist(), summary.medoids.tolist(), summary.distances.tolist()
+    ([3, 2], [3, 0], [4.0, 4.0])
     """
 
     sizes: Ints

@@ -49,6 +49,20 @@ class Consistency:
     outside_pairs : ndarray of shape (k, 2)
         A point of the cluster and one outside that are ``outside`` apart, also by the base
         distance if the tree knows its edges; -1 where there is none.
+
+    See Also
+    --------
+    consistency : Compute it.
+    isthmus.plotting.plot_consistency : Draw it.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree
+    >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [6.5]])
+    >>> from isthmus.theory import consistency
+    >>> found = consistency(tree, [0, 0, 1, 1])
+    >>> found.consistent, found.margins.tolist()
+    (True, [3.0, 2.5])
     """
 
     clusters: Array
@@ -123,6 +137,12 @@ def consistency(tree: UltrametricTree, labels: Any) -> Consistency:
     Returns
     -------
     Consistency
+
+    See Also
+    --------
+    Consistency : What is returned.
+    consistent_partitions : Which numbers of clusters can be consistent.
+    isthmus.plotting.plot_consistency : Draw the margins.
 
     Notes
     -----

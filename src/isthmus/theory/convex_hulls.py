@@ -49,6 +49,19 @@ class ConvexHullCertificate:
     margins : ndarray of shape (n_pairs,)
         The distance of the two hulls: the measured width of the gap that has the hyperplane in
         its middle and none of the points of the pair inside. 0 where they intersect.
+
+    See Also
+    --------
+    convex_hull_certificate : Compute it.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree
+    >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [6.5]])
+    >>> from isthmus.theory import convex_hull_certificate
+    >>> certificate = convex_hull_certificate(tree, [0, 0, 1, 1])
+    >>> certificate.separated, certificate.consistent, certificate.margins.round(3).tolist()
+    (True, True, [3.897])
     """
 
     clusters: Array
@@ -95,6 +108,11 @@ def convex_hull_certificate(tree: UltrametricTree, labels: Any) -> ConvexHullCer
     Returns
     -------
     ConvexHullCertificate
+
+    See Also
+    --------
+    ConvexHullCertificate : What is returned.
+    isthmus.UltrametricTree.embedding : The coordinates of the hyperplanes.
 
     Notes
     -----

@@ -30,6 +30,17 @@ class DualityGap:
         K-means on the points.
     dual_labels : ndarray of shape (n,)
         K-means on the rows of the distance matrix, its clusters renamed to match ``labels`` best.
+
+    See Also
+    --------
+    duality_gap : Compute it.
+
+    Examples
+    --------
+    >>> from isthmus.theory import duality_gap
+    >>> gap = duality_gap([[0.0], [0.1], [5.0], [5.1]], 2, random_state=0)
+    >>> gap.share, gap.differing.tolist()
+    (0.0, [])
     """
 
     labels: Array
@@ -72,6 +83,11 @@ def duality_gap(
     Returns
     -------
     DualityGap
+
+    See Also
+    --------
+    DualityGap : What is returned.
+    isthmus.KMeansDuality : K-means on the rows of a distance matrix.
 
     Notes
     -----

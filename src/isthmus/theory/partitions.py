@@ -72,6 +72,19 @@ class ConsistentPartitions:
     counts : ndarray of int64
         These numbers, in ascending order; 1 is always one of them.
     tree : UltrametricTree
+
+    See Also
+    --------
+    consistent_partitions : Compute it.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree
+    >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [6.5]])
+    >>> from isthmus.theory import consistent_partitions
+    >>> possible = consistent_partitions(tree)
+    >>> possible.counts.tolist(), 3 in possible, possible.labels(3).tolist()
+    ([1, 2, 3, 4], True, [0, 0, 1, 2])
     """
 
     counts: Ints
@@ -127,6 +140,11 @@ def consistent_partitions(tree: UltrametricTree) -> ConsistentPartitions:
     -------
     ConsistentPartitions
         With ``counts`` and ``labels(k)``.
+
+    See Also
+    --------
+    ConsistentPartitions : What is returned.
+    consistency : Whether given labels are consistent.
 
     Notes
     -----

@@ -58,6 +58,11 @@ def transitive_distances(
     -------
     ndarray of shape (n_points, n_points)
 
+    See Also
+    --------
+    transitive_sequence : All orders at once.
+    isthmus.UltrametricTree : The last order, without a matrix.
+
     Notes
     -----
     Full order costs a spanning tree and O(n²). A smaller order costs O(n³ log k).
@@ -117,6 +122,12 @@ def transitive_sequence(
         Order k is entry k - 1. As for :func:`transitive_distances` order 1 is, like order 2, the
         base distance.
 
+    See Also
+    --------
+    transitive_distances : One order.
+    stopping_orders : From which order on nothing changes.
+    isthmus.plotting.plot_orders : Draw them.
+
     Notes
     -----
     O(n³) for each order.
@@ -169,6 +180,10 @@ def stopping_orders(
     Returns
     -------
     ndarray of shape (n_points, n_points), dtype int64
+
+    See Also
+    --------
+    transitive_sequence : The distances of all orders.
 
     Notes
     -----

@@ -22,6 +22,17 @@ class TransitiveEdge(NamedTuple):
         Its ends, a on the side of the first point and b on that of the second.
     length : float
         Its weight, the transitive distance of the two points.
+
+    See Also
+    --------
+    isthmus.UltrametricTree.transitive_edge : Find it.
+
+    Examples
+    --------
+    >>> from isthmus import UltrametricTree
+    >>> tree = UltrametricTree.from_data([[0.0], [1.0], [5.0], [6.5]])
+    >>> tree.transitive_edge(0, 3)
+    TransitiveEdge(a=1, b=2, length=4.0)
     """
 
     a: Any

@@ -56,6 +56,11 @@ class UltrametricTree:
     sizes : ndarray of shape (2n - 1,)
         The number of points below each node.
 
+    See Also
+    --------
+    minimum_spanning_tree : What it is made from.
+    scipy.cluster.hierarchy.linkage : SciPy's form of such a tree, also the attribute ``linkage``.
+
     Examples
     --------
     >>> from isthmus import UltrametricTree

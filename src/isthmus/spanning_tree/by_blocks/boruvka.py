@@ -21,6 +21,7 @@ from isthmus.neighbors.by_blocks import list_length, neighbors_from_lists
 from isthmus.spanning_tree.best_edges import HUGE, Best, join_best, make_best, make_joined
 from isthmus.spanning_tree.by_blocks import rounds
 from isthmus.spanning_tree.engine import Declined, Edges
+from isthmus.spanning_tree.round_progress import share_of_rounds
 
 # Points in a list.
 _NEIGHBOURS = 8
@@ -61,7 +62,11 @@ def boruvka_on_blocks(
         if not run.join():
             return Declined(f"more than {most_measured:.2g} distances to measure")
         edges, accumulated = run.edges()
-    return Edges(edges, prepared.heights(accumulated), neighbors=neighbors)
+    return Edges(edges, prepared.heights(accumulated), neighbors=neighbors, by_index=False)
+
+
+# The share of the time that finding the neighbours is taken to need.
+_FIRST = 0.7
 
 
 class _Run:
@@ -82,7 +87,7 @@ class _Run:
         self.used = np.zeros(blocks.n_points, dtype=np.int32)
         self.labels = np.arange(blocks.n_points, dtype=np.int32)
         self.joined = make_joined(blocks.n_points)
-        self.n_edges = 0
+        self.n_edges = self.reported = 0
         self.most_measured = most_measured
         self.n_measured = [0] * self.workers.n_jobs
         self.names = np.arange(blocks.n_points, dtype=np.int32)
@@ -149,6 +154,8 @@ class _Run:
                 self.n_measured[worker] += self._search_group(
                     *groups[number], known, pure, self.lists.buffers[worker]
                 )
+            if worker == 0:
+                self.report(1.0, (number + 1) / len(groups))
 
         self.workers.in_blocks(len(groups), 1, work)
 
@@ -202,11 +209,18 @@ class _Run:
         )
         return ends, accumulated
 
-    def report(self, share_of_neighbours: float) -> None:
-        """Report progress in edges: finding the neighbours counts as the first half of them."""
+    def report(self, share_of_neighbours: float, share_of_search: float = 0.0) -> None:
+        """Report progress: finding the neighbours counts as the larger part, the rounds follow.
+
+        A search for more neighbours counts as half of the rounds that are left.
+        """
         if self.progress is not None:
+            rounds_done = share_of_rounds(self.blocks.n_points, self.n_edges)
+            rounds_done += (1.0 - rounds_done) * share_of_search / 2
+            share = _FIRST * share_of_neighbours + (1.0 - _FIRST) * rounds_done
             n_edges = self.blocks.n_points - 1
-            self.progress(int((share_of_neighbours * n_edges + self.n_edges) / 2), n_edges)
+            self.reported = max(self.reported, round(share * n_edges))
+            self.progress(self.reported, n_edges)
 
 
 def _labels_of_blocks(labels: Labels, blocks: Blocks) -> Labels:

@@ -23,6 +23,7 @@ from isthmus.spanning_tree.best_edges import (
     make_best,
     make_joined,
     merge_best,
+    merge_best_by_index,
 )
 from isthmus.spanning_tree.by_kdtree import first_round, rounds
 from isthmus.spanning_tree.by_kdtree.bounding_balls import NOT_MADE, Balls
@@ -30,6 +31,7 @@ from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves
 from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.prim import prim_of_points
+from isthmus.spanning_tree.round_progress import share_of_rounds
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
@@ -56,19 +58,16 @@ def boruvka_on_kdtree(
     progress: Progress | None = None,
     most_work: float = np.inf,
     *,
-    only_unique: bool = False,
-    by_index: bool = False,
+    by_index: bool = True,
 ) -> Edges | Declined:
     """Return the edges, unordered, and the weights of the spanning tree of at least two points.
 
     most_work : float
         A number of distances: declines, after a look at a few points, where it would take longer
         than to compute them one after the other.
-    only_unique : bool
-        Whether to decline where there may be several minimum spanning trees.
     by_index : bool
         Whether edges of equal length are compared by their points' indices, as Prim's algorithm
-        does: the tree then does not depend on the kd-tree. On one thread; lattices take longer.
+        does: the tree then does not depend on the kd-tree. Lattices take longer.
     """
     points = prepared.points
     if len(points) <= LANES:  # a tree of one leaf, fewer points than a list has neighbours
@@ -79,10 +78,9 @@ def boruvka_on_kdtree(
         if most_work < np.inf and run.would_exceed(most_work):
             return Declined(f"more work than computing {most_work:.2g} distances")
         run.find_neighbours()
-        if not run.join(only_unique=only_unique):
-            return Declined("several edges are equally long")
+        run.join()
         edges, accumulated = run.edges()
-    return Edges(edges, prepared.heights(accumulated), tree)
+    return Edges(edges, prepared.heights(accumulated), tree, by_index=by_index)
 
 
 def is_compiled(prepared: PreparedPoints) -> bool:
@@ -124,9 +122,8 @@ class _Run:
         workers: Workers,
         progress: Progress | None,
         *,
-        by_index: bool = False,
+        by_index: bool = True,
     ) -> None:
-        assert workers.n_jobs == 1 or not by_index  # merge_best compares positions
         dims = tree.dims
         length = _neighbours_for(dims)
         constants = {
@@ -148,7 +145,8 @@ class _Run:
             self.top -= 1
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * self.n_jobs)))
-        self.constants = constants | {"BY_INDEX": 1} if by_index else constants
+        self.by_index = by_index
+        self.constants = constants | {"BY_INDEX": int(by_index)}
         self.lists = make_neighbours(tree.n_leaves * LANES, length)
         self.joined = make_joined(tree.n_points)
         self.n_edges = 0
@@ -171,14 +169,9 @@ class _Run:
     def _find_neighbours_of(self, worker: int, start: int, stop: int) -> int:
         return self._nearest_neighbours[worker](start, stop)
 
-    def join(self, *, only_unique: bool = False) -> bool:
-        """Run rounds until one component is left.
-
-        Returns False, if only a unique tree is wanted, and this may not be one.
-        """
+    def join(self) -> None:
+        """Run rounds until one component is left."""
         tree, joined = self.tree, self.joined
-        if only_unique and (self.lists.n_nearest[: tree.n_points] > 1).any():
-            return False
         forest = _make_forest(tree)
         n_components = self._join_nearest(forest.labels)
         self._relabel(forest, np.empty(0, dtype=np.int32))
@@ -188,8 +181,6 @@ class _Run:
             self._report(1.0)
             largest = int(np.argmax(joined.size[:n_components]))
             best = searcher.best_edges(n_components, largest)
-            if only_unique and searcher.has_rivals(n_components, largest):
-                return False
             n_components = join_best(
                 n_components, largest, best, forest.labels, joined, new_label, self.n_edges
             )
@@ -197,7 +188,6 @@ class _Run:
             if n_components > 1:
                 self._relabel(forest, new_label)
         self._report(1.0)
-        return True
 
     def _join_nearest(self, labels: Labels) -> int:
         """Do the first round, each point and its nearest neighbours; return how many components.
@@ -208,12 +198,13 @@ class _Run:
         join_ties = first_round.join_ties.specialised(self.constants)
         join_to_nearest = first_round.join_to_nearest.specialised(self.constants)
         end_first_round = first_round.end_first_round.specialised(self.constants)
-        by_index = "BY_INDEX" in self.constants
-        n_ties = 0 if by_index else join_ties(lists, joined, np.zeros(n_points, dtype=np.bool_))
+        n_ties = 0
+        if not self.by_index:
+            n_ties = join_ties(lists, joined, np.zeros(n_points, dtype=np.bool_))
         # Blocks share nothing as long as nothing is joined.
         n_blocks = 1 if n_ties > 0 or n_points < _POINTS_TO_SHARE else self.n_jobs
         lists.n_inside[:] = lists.n_nearest == 1
-        if by_index:  # not all that are equally near need be in the list
+        if self.by_index:  # not all that are equally near need be in the list
             lists.n_inside[lists.n_nearest > 1] = self.constants["NEIGHBOURS"]
         waits = np.zeros(n_points, dtype=np.bool_)
         found: dict[int, int] = {}
@@ -242,11 +233,16 @@ class _Run:
         relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
 
     def _report(self, share_of_neighbours: float) -> None:
-        """Report progress in edges: finding the neighbours counts as the first half of them."""
+        """Report progress: first the neighbours, which take the longer the more features there are.
+
+        The rounds follow.
+        """
         if self.progress is not None:
+            first = 0.5 if self.constants["DIMS"] <= 3 else 0.8
+            joined = share_of_rounds(self.tree.n_points, self.n_edges)
+            share = first * share_of_neighbours + (1.0 - first) * joined
             n_edges = self.tree.n_points - 1
-            done = (share_of_neighbours * n_edges + self.n_edges) / 2
-            self.progress(int(done), n_edges)
+            self.progress(round(share * n_edges), n_edges)
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their accumulated lengths."""
@@ -308,11 +304,6 @@ class _Searcher:
         self._merge(n_components)
         return self.best[0]
 
-    def has_rivals(self, n_components: int, largest: int) -> bool:
-        """Whether a best edge may have an equal."""
-        kernel = rounds.has_rivals.specialised(self.run.constants)
-        return kernel(self._searches(largest)[0], n_components)
-
     def _searches(self, largest: int) -> list[rounds.Search]:
         """Return what the round needs, for each worker."""
         run = self.run
@@ -340,7 +331,10 @@ class _Searcher:
 
         def work(_: int, start: int, stop: int) -> None:
             for other in others:
-                merge_best(known, other, start, stop)
+                if self.run.by_index:
+                    merge_best_by_index(known, other, self.run.tree.order, start, stop)
+                else:
+                    merge_best(known, other, start, stop)
             for other in others:
                 for field in Best._fields:
                     getattr(other, field)[start:stop] = getattr(known, field)[start:stop]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus._numba.accumulators import SQUARES
+from isthmus._utils.typing import Array
 from isthmus.kdtree.limits import (
     FEW_FEATURES,
     LARGEST_POWER,
@@ -27,6 +28,8 @@ from isthmus.spanning_tree.prim import is_quick
 _SHARE_OF_PAIRS = 3.6
 # With compiled kernels it is faster than Prim's algorithm from this number of points on.
 _FEW_POINTS = 2_500
+# Where values repeat: how many points are looked at, and below which share of different values.
+_FIRST_POINTS, _FEW_VALUES = 4096, 0.5
 
 
 class KdTreeEngine(Engine):
@@ -56,10 +59,6 @@ class KdTreeEngine(Engine):
 
         return is_compiled(problem.prepared)
 
-    def wants_unique(self, problem: Problem) -> bool:
-        """Whether Prim's algorithm would be asked if nothing had to be compiled."""
-        return problem.may_decline and is_quick(problem)
-
     def bytes_needed(self, problem: Problem) -> int:
         """Return how much memory the kd-tree and the searches take."""
         n_points, n_features = problem.points.shape
@@ -85,5 +84,24 @@ class KdTreeEngine(Engine):
             problem.n_jobs,
             problem.progress,
             most_work,
-            only_unique=self.wants_unique(problem),
+            by_index=is_by_index(problem),
         )
+
+
+def is_by_index(problem: Problem) -> bool:
+    """Whether edges of equal length are compared by the indices of their points.
+
+    They are where Prim's algorithm would be asked if nothing had to be compiled: its tree is
+    found. Elsewhere they are unless that would take long.
+    """
+    return (problem.may_decline and is_quick(problem)) or not has_few_values(problem.points)
+
+
+def has_few_values(points: Array) -> bool:
+    """Whether, in every feature, most of the first points have a value that another has, too.
+
+    Then many distances are equal, as on a lattice, and to compare equal ones by indices would
+    take up to three times as long.
+    """
+    first = points[:_FIRST_POINTS]
+    return all(len(np.unique(values)) < _FEW_VALUES * len(first) for values in first.T)

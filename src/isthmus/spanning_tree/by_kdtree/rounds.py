@@ -369,47 +369,6 @@ def search_tree(search: Search, top: int, stack: Ints, start: int, stop: int) ->
 
 
 @kernel
-def has_rivals(search: Search, n_components: int) -> bool:
-    """Whether an edge out of some component, but the largest, may be as long as its best one.
-
-    After a round, when all best edges are known. If no round has rivals, and each point has one
-    nearest neighbour, every edge of the tree is the only shortest one between some component and
-    all others: there is no other minimum spanning tree.
-    """
-    labels, best, group = search.forest.labels, search.best, search.group
-    for position in range(search.tree.order.shape[0]):
-        c = int(labels[position])
-        if (
-            c != search.largest
-            and known_least(search, position) <= best.distance[c]
-            and position != end_of_best(search, c, True)
-        ):
-            return True
-    for c in range(n_components):
-        if c == search.largest:
-            continue
-        inside, outside = end_of_best(search, c, True), end_of_best(search, c, False)
-        label = labels[outside]
-        labels[outside] = c  # which hides it from the search for another one
-        slot = search_from_position(search, inside, best.distance[c])
-        labels[outside] = label
-        if group.position[slot] != NOWHERE:
-            return True
-    return False
-
-
-@kernel_part
-def known_least(search: Search, position: int) -> float:
-    """Return a distance that nothing outside its component is nearer to a point than."""
-    least = search.lists.known[position]
-    node = position
-    for level in range(search.tree.n_nodes.shape[0]):
-        node >>= 3
-        least = max(least, search.least[node_index(search.tree, level, node)])
-    return float(least)
-
-
-@kernel
 def measure_edges(
     tree: KdTree,
     edge_a: Labels,

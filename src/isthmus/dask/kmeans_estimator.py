@@ -1,0 +1,155 @@
+"""TransitiveKMeans for Dask arrays and data frames: the tree on the workers, K-means here."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from isthmus._utils.parameters import check_n_jobs
+from isthmus._utils.progress import check_verbose
+from isthmus.dask.api import as_dask_tree_of, check_n_cells, reporter
+from isthmus.dask.executors import find_executor
+from isthmus.dask.fitting import begin
+from isthmus.dask.whole_tree import WholeModel, fit_tree, require_whole
+from isthmus.estimators import TransitiveKMeans as OneMachine
+
+
+class TransitiveKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """K-means on the transitive distances of the rows of a Dask array or data frame.
+
+    The spanning tree is found on the workers. K-means needs all of it: this process gathers it,
+    and needs about 360 bytes for each row, which is checked before the tree is found.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+    space, power, min_cluster_size, init, n_init, max_iter, random_state, k_max : optional
+        As of :class:`isthmus.TransitiveKMeans`.
+    metric, metric_params : as for :func:`isthmus.dask.minimum_spanning_tree`
+    n_cells : int, optional
+        Into how many cells, or bundles of blocks, points are divided.
+    n_jobs : int, optional
+        Threads of K-means, and of the tree where there is no client of ``dask.distributed``.
+    verbose : int or callable, default=0
+
+    Attributes
+    ----------
+    labels_ : dask.array.Array of shape (n_samples,), int32
+        The cluster of each row, in the blocks of X.
+    inertia_ : float
+    n_iter_, n_clusters_, n_features_in_ : int
+    spanning_tree_ : DistributedTree
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from isthmus.dask import TransitiveKMeans
+    >>> X = da.from_array([[0.0], [0.1], [0.2], [5.0], [5.1]], chunks=(3, 1))
+    >>> TransitiveKMeans(n_clusters=2).fit(X).labels_.compute().tolist()
+    [0, 0, 0, 1, 1]
+    """
+
+    _fitted: WholeModel
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        space: str = "rows",
+        metric: str = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        power: float = 1.0,
+        min_cluster_size: float | None = None,
+        init: Any = "cut",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        random_state: Any = None,
+        k_max: int = 20,
+        n_cells: int | None = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.space = space
+        self.metric = metric
+        self.metric_params = metric_params
+        self.power = power
+        self.min_cluster_size = min_cluster_size
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.k_max = k_max
+        self.n_cells = n_cells
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Find the spanning tree of X on the workers, gather it, and run K-means on it.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array or Dask array of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        check_verbose(self.verbose)
+        check_n_cells(self.n_cells)
+        executor = find_executor(None, check_n_jobs(self.n_jobs))
+        named = self.metric, self.metric_params
+        self.__dict__.pop("_fitted", None)
+        task = begin(X, named, executor, self.n_cells, reporter(self.verbose))
+        require_whole(int(task.starts[-1]), "kmeans")
+        own = self.get_params()
+        shared = {name: own[name] for name in OneMachine().get_params() if name in own}
+        model = OneMachine(**(shared | {"metric": "precomputed", "metric_params": None}))
+        n_features, names = task.n_features, task.feature_names
+        fitted = fit_tree(model, task.find_whole_tree(), task.starts, sample_weight)
+        self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = names
+        self._fitted = fitted
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in vars(self)
+
+    @property
+    def _record(self) -> WholeModel:
+        check_is_fitted(self)
+        return self._fitted
+
+    @property
+    def labels_(self) -> Any:
+        """The cluster of each row, in the blocks of X."""
+        return self._record.in_blocks(self._record.model.labels_)
+
+    @property
+    def inertia_(self) -> float:
+        """The sum of squared distances to the nearest centre."""
+        return float(self._record.model.inertia_)
+
+    @property
+    def n_iter_(self) -> int:
+        """The iterations of the best start."""
+        return int(self._record.model.n_iter_)
+
+    @property
+    def n_clusters_(self) -> int:
+        """The number of clusters, given or suggested."""
+        return int(self._record.model.n_clusters_)
+
+    @property
+    def spanning_tree_(self) -> Any:
+        """The minimum spanning tree."""
+        return as_dask_tree_of(self._record.tree)
+
+    def labels_for(self, n_clusters: int) -> Any:
+        """Return the labels for another number of clusters, a Dask array in the blocks of X."""
+        return self._record.in_blocks(self._record.model.labels_for(n_clusters))

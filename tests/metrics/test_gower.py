@@ -1,0 +1,314 @@
+"""Gower's distance of tables: against two loops, in fits, for new rows and from files."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isthmus import TransitiveCut, TransitiveKMeans, minimum_spanning_tree, suggest_n_clusters
+from isthmus.estimators import TransitiveEmbedding
+from isthmus.metrics.gower import GowerMetric, gower_by_rows, table_metric
+from isthmus.metrics.mapped import MappedMetric
+from isthmus.metrics.pairwise import distance_matrix
+from isthmus.metrics.rowwise import RowMetric
+from isthmus.metrics.table_columns import learn_columns
+from oracles.gower import gower_matrix
+
+DAY = dt.datetime(2024, 1, 1)
+NUMBERS = st.integers(-40, 40).map(lambda x: x / 8)
+CATEGORIES = st.sampled_from(["red", "green", "blue"])
+KINDS = ["number", "category", "category", "number"]
+
+
+def tables(*, gaps):
+    def maybe(values):
+        return st.one_of(st.none(), values) if gaps else values
+
+    row = st.tuples(
+        maybe(NUMBERS), maybe(CATEGORIES), maybe(st.booleans()), maybe(st.integers(0, 9))
+    )
+    return st.lists(row, min_size=2, max_size=9)
+
+
+def as_frame(rows):
+    """Return rows as a frame: a number, a category, a boolean and a date."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return pd.DataFrame(
+        {
+            "size": pd.array(columns[0], dtype="Float64"),
+            "colour": pd.array(columns[1], dtype="object"),
+            "old": pd.array(columns[2], dtype="boolean"),
+            "day": pd.to_datetime(
+                [None if day is None else DAY + dt.timedelta(days=day) for day in columns[3]]
+            ),
+        }
+    )
+
+
+def ranges_of(rows):
+    present = [[x for x in column if x is not None] for column in zip(*rows, strict=True)]
+    return [
+        max(column) - min(column) if kind == "number" and column else 0.0
+        for column, kind in zip(present, KINDS, strict=True)
+    ]
+
+
+def expected_matrix(rows, others, fitted, weights=(1, 1, 1, 1)):
+    return np.array(gower_matrix(rows, others, KINDS, ranges_of(fitted), weights))
+
+
+WEIGHTS = st.sampled_from([None, [1, 2, 0.5, 3], [0, 1, 1, 1], {"day": 4, "old": 0}])
+
+
+def as_list(w):
+    if isinstance(w, dict):
+        return [w.get(name, 1) for name in ("size", "colour", "old", "day")]
+    return w or [1, 1, 1, 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(gaps=False), WEIGHTS)
+def test_mapped_rows_against_two_loops(rows, w):
+    table = GowerMetric(w).learn(as_frame(rows))
+    assert isinstance(table.metric, MappedMetric)
+    expected = expected_matrix(rows, rows, rows, as_list(w))
+    assert distance_matrix(table.points, table.metric) == pytest.approx(expected, abs=1e-14)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(gaps=True), WEIGHTS)
+def test_rows_with_gaps_against_two_loops(rows, w):
+    table = GowerMetric(w).learn(as_frame(rows))
+    metric = gower_by_rows(table.columns, table.weights)
+    expected = expected_matrix(rows, rows, rows, as_list(w))
+    prepared, out = metric.prepare(table.points), np.empty((1, len(rows)))
+    for i in range(len(rows)):
+        metric.fill(prepared[i : i + 1], prepared, out)
+        assert out[0] == pytest.approx(expected[i], abs=1e-14, nan_ok=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(gaps=True))
+def test_trees_against_precomputed_distances(rows):
+    expected = expected_matrix(rows, rows, rows)
+    frame = as_frame(rows)
+    if np.isnan(expected).any():
+        with pytest.raises(ValueError, match=r"no column of which both have a value"):
+            minimum_spanning_tree(frame, metric="gower")
+        return
+    tree = minimum_spanning_tree(frame, metric="gower")
+    by_matrix = minimum_spanning_tree(expected, metric="precomputed")
+    assert np.sort(tree.weights) == pytest.approx(np.sort(by_matrix.weights), abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(gaps=False), tables(gaps=True))
+def test_new_rows_go_to_the_nearest(rows, new):
+    new = [
+        (None if x is None else 3 * x, "grey" if colour == "blue" else colour, *others)
+        for x, colour, *others in new
+        if x is not None or colour is not None
+    ]
+    if not new:
+        return
+    fitted = expected_matrix(rows, rows, rows)
+    if len(np.unique(np.round(fitted, 9))) < 3:
+        return
+    model = TransitiveCut(2, metric="gower").fit(as_frame(rows))
+    distances = expected_matrix(new, rows, rows)
+    labels = model.predict(as_frame(new))
+    for row, label in zip(distances, labels, strict=True):
+        nearest = np.flatnonzero(row <= row.min() + 1e-12)
+        assert label in model.labels_[nearest]
+
+
+def test_frames_arrays_and_lists_agree():
+    rng = np.random.default_rng(0)
+    columns = {
+        "x": rng.normal(size=40).round(2),
+        "colour": rng.choice(["red", "green", "blue"], 40),
+        "old": rng.random(40) < 0.5,
+        "day": np.datetime64("2024-01-01") + rng.integers(0, 90, 40).astype("timedelta64[D]"),
+    }
+    frame = pd.DataFrame(columns)
+    frame["old"] = frame["old"].astype(bool)
+    tree = minimum_spanning_tree(frame, metric="gower")
+    categories = frame.assign(colour=frame["colour"].astype("category"))
+    objects = frame.astype(object).to_numpy()
+    polars = pl.DataFrame({name: list(frame[name]) for name in frame})
+    for other in (categories, objects, objects.tolist(), polars):
+        found = minimum_spanning_tree(other, metric="gower")
+        assert np.array_equal(found.edges, tree.edges)
+        assert np.array_equal(found.weights, tree.weights)
+
+
+def test_kinds_of_columns():
+    frame = pd.DataFrame(
+        {
+            "number": [1, 2, 3],
+            "size": pd.Categorical(["S", "L", None], ["S", "M", "L"], ordered=True),
+            "code": pd.Categorical([10, 20, 10]),
+            "zone": pd.to_datetime(["2024-01-01", None, "2024-01-03"]).tz_localize("UTC"),
+            "lasts": pd.to_timedelta(["1 days", "12 hours", None]),
+            "mixed": [dt.date(2024, 1, 1), None, dt.date(2024, 1, 2)],
+            "empty": [None, None, None],
+            "constant": [7.0, 7.0, 7.0],
+        }
+    )
+    columns, points = learn_columns(frame)
+    kinds = {column.name: column.kind for column in columns.columns}
+    assert kinds == {
+        "number": "number",
+        "size": "ordered category",
+        "code": "category",
+        "zone": "date",
+        "lasts": "date",
+        "mixed": "date",
+        "empty": "empty",
+        "constant": "number",
+    }
+    assert points[:, 1].tolist()[:2] == [0.0, 2.0]
+    assert points[0, 4] == 1.0
+    assert points[1, 4] == 0.5
+    new = frame.assign(
+        size=pd.Categorical(["L", "S", "M"], ["M", "S", "L"], ordered=True), empty=["a", "b", "c"]
+    )
+    assert columns.encode(new)[:, 1].tolist() == [2.0, 0.0, 1.0]  # by the ranks of the fit
+    with pytest.raises(ValueError, match="'XL', which was no category of the fit"):
+        columns.encode(frame.assign(size=pd.Categorical(["XL", "S", "S"], ordered=True)))
+
+
+def test_a_constant_column_tells_new_rows_apart():
+    frame = pd.DataFrame({"x": [0.0, 1.0, 2.0], "same": [5.0, 5.0, 5.0]})
+    columns, points = learn_columns(frame)
+    new = columns.encode(pd.DataFrame({"x": [0.0], "same": [6.0]}))
+    mapped, by_rows = table_metric(columns, None, points), gower_by_rows(columns, np.ones(2))
+    both = np.concatenate([points, new])
+    assert distance_matrix(both, mapped)[3].tolist() == [0.5, 0.75, 1.0, 0.0]
+    assert distance_matrix(both, by_rows)[3].tolist() == [0.5, 0.75, 1.0, 0.0]
+
+
+def test_many_categories_are_compared_by_rows():
+    frame = pd.DataFrame({"id": [f"n{i}" for i in range(300)], "x": np.arange(300.0)})
+    table = GowerMetric().learn(frame)
+    assert isinstance(table.metric, RowMetric)
+    assert minimum_spanning_tree(frame, metric="gower").weights == pytest.approx(0.5 + 0.5 / 299)
+
+
+PEOPLE = pd.DataFrame(
+    {
+        "age": [20, 22, 21, 70, 72, 71],
+        "city": ["Rome", "Rome", "Oslo", "Lima", "Lima", "Lima"],
+        "member": [True, True, False, False, False, False],
+    }
+)
+
+
+@pytest.mark.parametrize("estimator", [TransitiveCut, TransitiveKMeans])
+@pytest.mark.parametrize("with_gaps", [False, True])
+def test_models_predict_and_are_saved(tmp_path, estimator, with_gaps):
+    frame = PEOPLE.copy()
+    if with_gaps:
+        frame.loc[1, "city"] = None
+    model = estimator(2, metric="gower", metric_params={"w": {"age": 2.0}}).fit(frame)
+    young, old = model.labels_[[0, 3]]
+    assert young != old
+    assert model.labels_.tolist() == [young] * 3 + [old] * 3
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    new = {"age": [25, 65, 66], "city": ["Rome", "Bonn", None], "member": [True, False, False]}
+    new = pd.DataFrame(new)
+    assert model.predict(new).tolist() == [young, old, old]
+    assert model.predict(frame).tolist() == model.labels_.tolist()
+    assert model.transform(new).shape == (3, 2)
+    model.save(tmp_path / "model")
+    loaded = estimator.load(tmp_path / "model")
+    assert np.array_equal(loaded.predict(new), model.predict(new))
+    assert np.array_equal(loaded.transform(new), model.transform(new))
+    assert loaded.summary_.feature_names == ("age",)
+
+
+def test_weights_of_rows_and_neighbourhoods():
+    weights = [1, 1, 0, 1, 1, 0]
+    params = {"w": {"age": 2.0}}
+    model = TransitiveCut(2, metric="gower", metric_params=params)
+    labels = model.fit(PEOPLE, sample_weight=weights).labels_
+    assert labels.tolist() == [labels[0]] * 3 + [1 - labels[0]] * 3
+    model = TransitiveCut(2, metric="gower", n_neighbors=2).fit(PEOPLE)
+    assert model.predict(PEOPLE).tolist() == model.labels_.tolist()
+    with pytest.raises(ValueError, match="new ones must not have missing values"):
+        model.predict(PEOPLE.assign(city=[None] * 6))
+    shared = TransitiveCut(2, metric="gower", n_neighbors=2, neighborhood="shared").fit(PEOPLE)
+    assert len(shared.predict(PEOPLE.assign(city=[None] * 6))) == 6
+    assert suggest_n_clusters(PEOPLE, metric="gower").n_clusters >= 1
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "error", "message"),
+    [
+        (PEOPLE, {"w": [1, 2]}, ValueError, "one weight for each of 3 columns"),
+        (PEOPLE, {"w": {"height": 1}}, ValueError, "weighs the column 'height', which is not"),
+        (PEOPLE, {"w": [0, 0, 0]}, ValueError, "not all of them 0"),
+        (PEOPLE, {"w": [1, -1, 1]}, ValueError, "none below 0"),
+        (PEOPLE, {"v": 1}, ValueError, r"does not take the parameters \['v'\]"),
+        (PEOPLE.assign(age=np.inf), {}, ValueError, "Column 'age' holds infinity"),
+        (PEOPLE.assign(city=[1, "a", 2, 3, 4, 5]), {}, TypeError, "types int, str; expected"),
+        (PEOPLE.assign(city=[(1,)] * 6), {}, TypeError, "Column 'city' holds .* tuple"),
+        (PEOPLE[:0], {}, ValueError, "0 sample"),
+        (PEOPLE["age"].to_numpy(), {}, ValueError, "Expected 2D array"),
+        (np.ma.masked_array([[1.0], [2.0]]), {}, TypeError, "Masked arrays"),
+        (pd.DataFrame({"x": [1.0, None], "y": [None, "a"]}), {}, ValueError, "both have a value"),
+    ],
+)
+def test_wrong_tables_and_weights(X, options, error, message):
+    with pytest.raises(error, match=message):
+        TransitiveCut(2, metric="gower", metric_params=options).fit(X)
+
+
+def test_wrong_new_rows():
+    model = TransitiveCut(2, metric="gower").fit(PEOPLE)
+    with pytest.raises(TypeError, match="Column 'age' held numbers in the fit, and holds categ"):
+        model.predict(PEOPLE.assign(age="old"))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(PEOPLE.rename(columns={"age": "years"}))
+    with pytest.raises(ValueError, match="0 sample"):
+        model.predict(PEOPLE[:0])
+    with pytest.raises(ValueError, match="memory= does not serve metric='gower'"):
+        TransitiveCut(2, metric="gower", memory="cache").fit(PEOPLE)
+    with pytest.raises(TypeError, match="is served by TransitiveCut, TransitiveKMeans"):
+        TransitiveEmbedding(metric="gower").fit(PEOPLE)
+    with pytest.raises(ValueError, match=r"give it once more, explore\(X\)"):
+        model.explore()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "canberra", "nan_euclidean"])
+@pytest.mark.parametrize("frame", [PEOPLE, pl.DataFrame(PEOPLE.to_dict("list"))])
+def test_other_metrics_name_the_columns_of_text_and_the_ways_out(metric, frame):
+    for fit in (
+        lambda: TransitiveCut(2, metric=metric).fit(frame),
+        lambda: minimum_spanning_tree(frame, metric=metric),
+    ):
+        with pytest.raises(ValueError, match="Column 'city' holds text") as error:
+            fit()
+        for way in ("metric='gower'", "OneHotEncoder", "X.drop(columns=['city'])"):
+            assert way in str(error.value)
+    two = PEOPLE.assign(name="x")
+    with pytest.raises(ValueError, match="The columns 'city', 'name' hold text"):
+        TransitiveCut(2).fit(two)
+
+
+def test_numbers_in_columns_of_objects_are_still_numbers():
+    frame = pd.DataFrame({"x": ["1", "2.5", "9"], "y": [1, 2, 9]}, dtype=object)
+    assert len(TransitiveCut(2).fit(frame).labels_) == 3
+
+
+@pytest.mark.parametrize("fit", [TransitiveCut(2).fit, minimum_spanning_tree])
+def test_missing_values_are_advised_of_what_serves_them(fit):
+    with pytest.raises(ValueError, match="contains NaN") as error:
+        fit(np.array([[1.0], [np.nan], [2.0]]))
+    for way in ("metric='nan_euclidean'", "metric='gower'", "SimpleImputer"):
+        assert way in str(error.value)
+    assert "GradientBoosting" not in str(error.value)
