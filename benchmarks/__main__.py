@@ -30,6 +30,7 @@ NAMES = (
     "nearest_neighbors",
     "approximate",
     "outliers",
+    "noise",
     "choosing_k",
     "explorer",
     "distributed",
