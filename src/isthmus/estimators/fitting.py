@@ -152,7 +152,7 @@ def check_request(
     if noise is not None and rules is not None:
         raise ValueError(
             "noise cannot be combined with what is known of rows: a row that is noise is in no "
-            "cluster. Leave out noise, or y and the links."
+            "cluster. Leave out noise, or partial_labels and the links."
         )
     return Request(
         data,
