@@ -36,6 +36,8 @@ _NOT_SERVED = (
     "decimal",
     "encoding",
     "sheet",
+    "must_link",
+    "cannot_link",
 )
 
 
@@ -86,7 +88,7 @@ def _check_options(args: argparse.Namespace) -> None:
         raise UserError("--out-of-core does not serve --metric gower.")
     for option in _NOT_SERVED:
         if getattr(args, option, None) is not None:
-            raise UserError(f"--out-of-core does not serve --{option}.")
+            raise UserError(f"--out-of-core does not serve --{option.replace('_', '-')}.")
     try:
         import isthmus.dask  # noqa: F401
     except ImportError as error:
