@@ -42,6 +42,11 @@ class TransitiveKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_iter_, n_clusters_, n_features_in_ : int
     spanning_tree_ : DistributedTree
 
+    See Also
+    --------
+    isthmus.TransitiveKMeans : For points that one machine holds.
+    TransitiveCut : CUT, which needs no centres.
+
     Examples
     --------
     >>> import dask.array as da
