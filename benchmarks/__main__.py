@@ -29,6 +29,7 @@ NAMES = (
     "nearest_neighbors",
     "approximate",
     "outliers",
+    "noise",
     "choosing_k",
     "explorer",
     "distributed",

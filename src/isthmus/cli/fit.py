@@ -65,6 +65,8 @@ def check_metric(args: argparse.Namespace) -> None:
     """Raise UserError for options of distances that contradict each other."""
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+    if args.unit is not None and canonical_name(args.metric) != "haversine":
+        raise UserError(f"--unit belongs to --metric haversine, not to --metric {args.metric}.")
     if args.neighborhood is not None and args.neighbors is None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
 
@@ -82,6 +84,7 @@ def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) 
     parameters = {
         **_shared_parameters(args),
         "min_cluster_size": args.min_cluster_size,
+        "noise": args.noise,
         "k_max": args.k_max,
     }
     given = vars(args)
@@ -97,10 +100,15 @@ def fit_tree(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> F
     return _fit(TransitiveCut(1, **_shared_parameters(args)), points, stopwatch)
 
 
+def _metric_params(args: argparse.Namespace) -> dict[str, Any] | None:
+    given = {"p": args.p, "unit": args.unit}
+    return {name: value for name, value in given.items() if value is not None} or None
+
+
 def _shared_parameters(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "metric": args.metric,
-        "metric_params": None if args.p is None else {"p": args.p},
+        "metric_params": _metric_params(args),
         "n_neighbors": args.neighbors,
         "neighborhood": args.neighborhood or "mean",
         "n_jobs": args.jobs,

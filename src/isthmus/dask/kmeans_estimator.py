@@ -45,7 +45,7 @@ class TransitiveKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     See Also
     --------
     isthmus.TransitiveKMeans : For points that one machine holds.
-    TransitiveCut : CUT, which needs no centres.
+    isthmus.dask.TransitiveCut : CUT, for which no machine holds all labels.
 
     Examples
     --------
