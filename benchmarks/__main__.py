@@ -23,6 +23,7 @@ NAMES = (
     "kmeans_stage",
     "path",
     "predict",
+    "extend",
     "battery",
     "many_features_battery",
     "neighborhood_sizes",

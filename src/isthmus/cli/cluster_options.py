@@ -164,6 +164,9 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     noise += "the largest share of rows that may be noise, 'score:0.7' those of an outlier score "
     noise += "above 0.7 (default: no row)"
     add("--noise", noise, metavar="HOW", type=_checked(_noise))
+    pairs = "a file with two row numbers a line, counted from 1: rows that belong "
+    add("--must-link", pairs + "to one cluster", metavar="FILE")
+    add("--cannot-link", pairs + "to two clusters (not with --method kmeans)", metavar="FILE")
     largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
     add("--k-max", largest, metavar="N", type=_integer(2), default=20)
     _add_jobs(group)

@@ -15,6 +15,7 @@ from isthmus._utils.progress import Progress, ProgressBar
 from isthmus._utils.typing import Array
 from isthmus.cli.cluster_options import KMEANS_OPTIONS
 from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.row_pairs import read_pairs
 from isthmus.metrics.registry import canonical_name
 
 
@@ -58,6 +59,13 @@ def check_method(args: argparse.Namespace) -> None:
         raise UserError(
             f"{', '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
         )
+    if args.cannot_link is not None and args.method == "kmeans":
+        raise UserError("--cannot-link belongs to --method cut, not to --method kmeans.")
+    for option, path in _links(args).items():
+        if path is not None and args.missing == "drop":
+            raise UserError(
+                f"{option} counts all rows of the table, and --missing drop drops some."
+            )
     check_metric(args)
 
 
@@ -71,6 +79,10 @@ def check_metric(args: argparse.Namespace) -> None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
 
 
+def _links(args: argparse.Namespace) -> dict[str, str | None]:
+    return {"--must-link": args.must_link, "--cannot-link": args.cannot_link}
+
+
 def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
     """Return a model of the method that was asked for."""
     n_points = len(points)
@@ -79,6 +91,11 @@ def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) 
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
             f"{'row' if n_points == 1 else 'rows'}."
         )
+    known = {
+        option[2:].replace("-", "_"): read_pairs(path, option, n_points)
+        for option, path in _links(args).items()
+        if path is not None
+    }
     with stopwatch.timed("import"):
         from isthmus.estimators import TransitiveCut, TransitiveKMeans
     parameters = {
@@ -90,7 +107,7 @@ def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) 
     given = vars(args)
     parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
     estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
-    return _fit(estimator(args.n_clusters, **parameters), points, stopwatch)
+    return _fit(estimator(args.n_clusters, **parameters), points, stopwatch, **known)
 
 
 def fit_tree(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
@@ -122,11 +139,11 @@ def wrong_input(points: Array) -> tuple[type[Exception], ...]:
     return (*errors, TypeError) if points.dtype == object else errors
 
 
-def _fit(model: Any, points: Array, stopwatch: Stopwatch) -> Fit:
+def _fit(model: Any, points: Array, stopwatch: Stopwatch, **known: Array) -> Fit:
     with warnings.catch_warnings(record=True) as caught, stopwatch.timed("fit"):
         warnings.simplefilter("always")
         try:
-            model.fit(points)
+            model.fit(points, **known)
         except wrong_input(points) as error:
             raise UserError(str(error)) from error
     return Fit(model, [one_line(warning.message) for warning in caught])

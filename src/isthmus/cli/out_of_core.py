@@ -95,9 +95,11 @@ def _check_options(args: argparse.Namespace) -> None:
         "decimal",
         "encoding",
         "sheet",
+        "must_link",
+        "cannot_link",
     ):
         if getattr(args, option, None) is not None:
-            raise UserError(f"--out-of-core does not serve --{option}.")
+            raise UserError(f"--out-of-core does not serve --{option.replace('_', '-')}.")
     try:
         import isthmus.dask  # noqa: F401
     except ImportError as error:
