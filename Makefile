@@ -12,7 +12,7 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo docs test coverage test-bounds test-oldest test-wheel fuzz lint bench dist clean help
+.PHONY: demo docs test coverage test-bounds test-oldest test-wheel fuzz fuzz-dask lint bench dist clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
@@ -23,6 +23,7 @@ help:
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
 	@echo "make test-wheel   build sdist and wheel, install the wheel alone, try it"
 	@echo "make fuzz         the fault campaign, for SECONDS=600, from SEED=..."
+	@echo "make fuzz-dask    isthmus.dask against one machine, and with workers killed"
 	@echo "make lint         ruff, mypy --strict, the order of the packages"
 	@echo "make bench        run the benchmarks (writes bench-results/)"
 	@echo "make dist         build sdist and wheel in dist/, and check their metadata"
@@ -103,6 +104,9 @@ test-wheel: dist
 
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests $(RUN) campaign --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+fuzz-dask:
+	PYTHONPATH=tests $(RUN) dask_campaign
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,0 +1,161 @@
+"""``python -m dask_campaign``, with ``tests`` on the path: ``make fuzz-dask`` calls it.
+
+Trees and labels of isthmus.dask against those of one machine, bit for bit: generated inputs, each
+in one to nine cells, in threads; others on a cluster of processes; and with a worker killed in each
+stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+
+import dask.array as da
+import numpy as np
+
+import isthmus
+from dask_inputs import KINDS, chunks, points
+from isthmus.cut.api import CutClusterer
+from isthmus.cut.settings import CutSettings
+from isthmus.dask import TransitiveCut
+
+STAGES = ("input", "partition", "local trees", "boundaries", "clusters")
+
+
+class Expected:
+    """An input in blocks, and what one machine finds in it."""
+
+    def __init__(self, seed: int, largest: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.name = f"{KINDS[seed % len(KINDS)]}, seed {seed}"
+        self.X = points(KINDS[seed % len(KINDS)], rng, largest)
+        n = len(self.X)
+        # Now and then one row to a block, as far as that makes sense.
+        self.sizes = (1,) * n if n <= 30 and seed % 2 else chunks(n, rng)
+        self.weights = rng.integers(1, 5, n).astype(float) if seed % 3 == 0 else None
+        self.k = int(rng.integers(1, min(n, 10) + 1))
+        self.tree = isthmus.minimum_spanning_tree(self.X, engine="prim")
+        clusterer = CutClusterer(
+            isthmus.UltrametricTree.from_spanning_tree(self.tree), self.weights
+        )
+        self.labels = clusterer.labels(CutSettings(self.k))
+
+    def differs(self, n_cells: int, verbose=0) -> str | None:
+        """Return what isthmus.dask finds otherwise, if anything."""
+        X = da.from_array(self.X, chunks=(self.sizes, (self.X.shape[1],)), name=False)
+        model = TransitiveCut(self.k, n_cells=n_cells, verbose=verbose)
+        model.fit(X, sample_weight=self.weights)
+        found = model.spanning_tree_.gather()
+        for what, one, other in (
+            ("weights", found.weights, self.tree.weights),
+            ("edges", found.edges, self.tree.edges),
+            ("labels", model.labels_.compute(), self.labels),
+        ):
+            if not np.array_equal(one, other):
+                return f"{what} differ: {self.name}, {n_cells} cells"
+        return None
+
+
+def in_threads(n_inputs: int, largest: int) -> list[str]:
+    """Compare generated inputs, each in one to nine cells."""
+    found = []
+    for seed in range(n_inputs):
+        expected = Expected(seed, largest)
+        found += [problem for n in range(1, 10) if (problem := expected.differs(n))]
+    return found
+
+
+def on_processes(n_inputs: int, largest: int) -> list[str]:
+    """Compare generated inputs on a cluster of two processes."""
+    with _Cluster():
+        seeds = range(10_000, 10_000 + n_inputs)
+        return [p for seed in seeds if (p := Expected(seed, largest).differs(1 + seed % 9))]
+
+
+def with_kills(n_kills: int) -> list[str]:
+    """Kill a worker in each stage, after a random delay, and compare."""
+    found = []
+    rng = np.random.default_rng(0)
+    expected = Expected(0, 60_000)  # uniform points
+    for stage in STAGES:
+        for _ in range(n_kills):
+            with _Cluster() as client:
+                workers = list(client.run(os.getpid).values())
+                killed: list[threading.Timer] = []
+
+                def report(current, done, total, stage=stage, workers=workers, killed=killed):
+                    if current == stage and not killed:
+                        wait = float(rng.uniform(0.0, 0.2))
+                        killed.append(threading.Timer(wait, os.kill, (workers[0], signal.SIGKILL)))
+                        killed[0].start()
+
+                problem = expected.differs(6, report)
+                if not killed:
+                    problem = f"no worker was killed in {stage!r}"
+                elif problem:
+                    problem += f", a worker killed in {stage!r}"
+                for timer in killed:
+                    timer.join()
+                found += [problem] if problem else []
+    return found
+
+
+class _Cluster:
+    """Two processes of one thread, and a client of them."""
+
+    def __enter__(self):
+        from distributed import Client, LocalCluster
+
+        self.cluster = LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        )
+        self.client = Client(self.cluster)
+        return self.client
+
+    def __exit__(self, *_):
+        self.client.close()
+        self.cluster.close()
+
+
+def main() -> int:
+    """Run all parts; return 1 where something was found."""
+    parser = argparse.ArgumentParser(prog="dask_campaign", description=__doc__)
+    parser.add_argument("--inputs", type=int, default=520, help="in threads, in 1 to 9 cells each")
+    parser.add_argument("--on-processes", type=int, default=52)
+    parser.add_argument("--kills", type=int, default=10, help="in each stage")
+    parser.add_argument("--largest", type=int, default=1500, help="rows of an input")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    problems = []
+    for what, run in (
+        (
+            f"{options.inputs} inputs × 9 partitions",
+            lambda: in_threads(options.inputs, options.largest),
+        ),
+        (
+            f"{options.on_processes} on processes",
+            lambda: on_processes(options.on_processes, options.largest),
+        ),
+        (
+            f"{options.kills} kills in each of {len(STAGES)} stages",
+            lambda: with_kills(options.kills),
+        ),
+    ):
+        begin = time.monotonic()
+        found = run()
+        sys.stdout.write(f"{what}: {len(found)} differ ({time.monotonic() - begin:.0f} s)\n")
+        sys.stdout.flush()
+        problems += found
+    sys.stdout.writelines(f"{problem}\n" for problem in problems)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
