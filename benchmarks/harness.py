@@ -24,6 +24,7 @@ PACKAGES = (
     "genieclust",
     "hdbscan",
     "fast_hdbscan",
+    "deadwood",
     "mlpack",
     "lumbermark",
     "gudhi",

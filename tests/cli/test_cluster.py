@@ -503,3 +503,55 @@ class TestMethod:
         data = b"0,1,9\n1,0,9\n9,9,0\n"
         result = isthmus("cluster", "-k", 2, "--metric", "precomputed", "--labels-only", stdin=data)
         assert (result.status, result.out) == (0, "0\n0\n1\n")
+
+
+class TestNoise:
+    @pytest.fixture
+    def noisy_csv(self, tmp_path):
+        moons, _ = make_two_moons(200, random_state=0)
+        outliers = [[-3.0, 3.0], [4.0, 3.0], [4.0, -3.0]]
+        X = np.vstack([moons, outliers]).round(6)
+        np.savetxt(tmp_path / "noisy.csv", X, delimiter=",", fmt="%.6f")
+        return tmp_path / "noisy.csv", X
+
+    @pytest.mark.parametrize(
+        ("text", "noise"), [("auto", "auto"), ("0.02", 0.02), ("score:0.8", ("score", 0.8))]
+    )
+    @pytest.mark.parametrize("method", METHODS)
+    def test_labels(self, isthmus, noisy_csv, text, noise, method):
+        path, X = noisy_csv
+        result = isthmus(
+            "cluster", path, "-k", 2, "--noise", text, "--labels-only", "--method", method
+        )
+        model = {"cut": TransitiveCut, "kmeans": TransitiveKMeans}[method](2, noise=noise).fit(X)
+        found = [int(line) for line in result.out.split()]
+        assert found == model.labels_.tolist()
+        assert found[-3:] == [-1, -1, -1]
+        n_noise = found.count(-1)
+        above = f"(outlier scores above {model.noise_threshold_:.2f})"
+        assert re.search(rf"^noise +{n_noise} {re.escape(above)}$", result.err, re.MULTILINE)
+        assert f"  noise  {n_noise:>12}" in result.err
+
+    def test_json(self, isthmus, noisy_csv):
+        path, X = noisy_csv
+        result = isthmus(
+            "cluster", path, "-k", 2, "--noise", "score:0.8", "--json", "--labels-only"
+        )
+        summary = json.loads(result.err)
+        labels = TransitiveCut(2, noise=("score", 0.8)).fit_predict(X)
+        assert summary["noise"] == {"n_points": int((labels == -1).sum()), "threshold": 0.8}
+        assert sum(summary["sizes"]) + summary["noise"]["n_points"] == len(X)
+        without = isthmus("cluster", path, "-k", 2, "--json", "--labels-only")
+        assert "noise" not in json.loads(without.err)
+
+    @pytest.mark.parametrize(
+        "text", ["much", "0", "1", "1.5", "nan", "score:", "score:1", "share:0.1", "score:x"]
+    )
+    def test_what_is_refused(self, isthmus, noisy_csv, text):
+        result = isthmus("cluster", noisy_csv[0], "-k", 2, "--noise", text)
+        assert result.status == 2
+        assert "expected 'auto', a share of rows between 0 and 1, or 'score:'" in result.err
+        assert repr(text) in result.err
+
+    def test_help(self, isthmus):
+        assert "--noise HOW" in isthmus("cluster", "--help").out

@@ -27,7 +27,7 @@ def test_help_teaches_by_examples(isthmus, arguments):
 
 
 def test_examples_of_the_help_are_valid(isthmus, monkeypatch):
-    called = []
+    called, n_examples = [], 0
     monkeypatch.setattr(cluster, "run", lambda args: called.append(args) or 0)
     for text in (main._EXAMPLES, cluster.EXAMPLES):
         for line in text.splitlines():
@@ -35,8 +35,9 @@ def test_examples_of_the_help_are_valid(isthmus, monkeypatch):
                 continue
             words = line.split("isthmus ")[1].split(" | ")[0].split()
             if words[0] == "cluster":
+                n_examples += 1
                 assert isthmus(*words).status == 0
-    assert sorted(args.n_clusters for args in called) == [3, 3, 3, 3, 3, 3, 4, 10, 20]
+    assert len(called) == n_examples > 5
 
 
 def test_help_lists_every_command(isthmus):

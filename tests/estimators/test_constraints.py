@@ -183,6 +183,7 @@ def test_new_points_beside_must_links_on_a_kdtree():
     np.testing.assert_allclose(model.transform(new), cdist(np.array(rows), centres), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:n_clusters=.*different points")
 def test_fewer_different_rows_than_clusters():
     X = np.zeros((6, 2))
     X[0] = 1.0

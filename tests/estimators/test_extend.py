@@ -14,7 +14,7 @@ from inputs import BOOLEAN, CityBlock, levenshtein, many, points, suited
 from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus.estimators import extension
 from isthmus.estimators.extension import matched_labels
-from isthmus.prediction import new_edges
+from isthmus.prediction import extend_by_kdtree
 
 
 def assert_same_model(model, fresh):
@@ -28,9 +28,9 @@ def assert_same_model(model, fresh):
 @pytest.fixture
 def searched(monkeypatch):
     """Let few points be searched for as many would; return what the searches have answered."""
-    monkeypatch.setattr(new_edges, "is_quick", lambda _: False)
-    monkeypatch.setattr(new_edges, "is_by_index", lambda _: True)
-    monkeypatch.setattr(new_edges, "_MOST_NEW", 10.0)
+    monkeypatch.setattr(extend_by_kdtree, "is_quick", lambda _: False)
+    monkeypatch.setattr(extend_by_kdtree, "is_by_index", lambda _: True)
+    monkeypatch.setattr(extend_by_kdtree, "_MOST_NEW", 10.0)
     answers = []
 
     def spy(name):
@@ -70,7 +70,7 @@ def test_many_candidates_on_several_threads(too_many, searched, monkeypatch):
     if too_many:
         candidates = "isthmus.prediction.kdtree_candidates.MOST_CANDIDATES"
         monkeypatch.setattr(candidates, 3)
-    monkeypatch.setattr(new_edges, "_TOGETHER", 16)
+    monkeypatch.setattr(extend_by_kdtree, "_TOGETHER", 16)
     X = points("blobs", 1500, 2, 0).round(1 if too_many else 6)
     model = TransitiveCut(3, n_jobs=2).fit(X[:1300]).extend(X[1300:])
     assert_same_model(model, TransitiveCut(3).fit(X))

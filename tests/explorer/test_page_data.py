@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +60,9 @@ FITS = (
     "ties",
     "one column",
     "many columns",
+    "noise",
+    "kmeans noise",
+    "noise, weights",
 )
 
 
@@ -90,6 +94,12 @@ def all_fits():
         "ties": (TransitiveCut(4).fit(points_of(120, 0)), {}),
         "one column": (TransitiveCut(4).fit(points[:, :1]), {}),
         "many columns": (TransitiveCut(4).fit(points_of(120, 3, 9)), {}),
+        "noise": (TransitiveCut(4, noise=0.2).fit(points), {}),
+        "kmeans noise": (TransitiveKMeans(4, noise=0.2).fit(points), {}),
+        "noise, weights": (
+            TransitiveCut(4, noise=0.2).fit(points, sample_weight=weights),
+            {"X": points},
+        ),
     }
 
 
@@ -121,7 +131,7 @@ def test_figures_are_those_of_the_summary(all_fits, name):
 
 
 def test_a_part_that_is_not_cut_keeps_its_colour(all_fits):
-    for name in ("cut", "weights", "smallest", "ties"):
+    for name in ("cut", "weights", "smallest", "ties", "noise"):
         model, how = all_fits[name]
         data = model.explore(**how).data
         seen = {}
@@ -169,6 +179,21 @@ def test_rows_in_no_cluster(all_fits):
     assert (sizes == np.bincount(labels[3] + 1)[1:]).all()
     assert (labels_on_page(data, 5) == model.labels_for(5)).all()
     assert payload(data)["numbers"] == list(range(1, 21))
+
+
+def test_noise_is_in_no_branch_and_counts_in_shares(all_fits):
+    for name in ("noise", "noise, weights"):
+        model, how = all_fits[name]
+        data = model.explore(**how).data
+        noise = model.labels_ == -1
+        assert (data.cells.is_noise[data.cells.cell_of] == noise).all()
+        assert not data.clusters.members[:, data.cells.is_noise].any()
+        assert data.clusters.members[0] @ data.cells.sizes == (~noise).sum()
+        sent = payload(data)["clusters"]
+        shares = np.frombuffer(b64decode(sent["share"]["data"]))
+        of_four = data.clusters.of_numbers[3]
+        np.testing.assert_allclose(shares[of_four], model.summary_.shares)
+        np.testing.assert_allclose(sent["noiseShare"], 1 - model.summary_.shares.sum())
 
 
 @settings(deadline=None, max_examples=60)

@@ -464,6 +464,7 @@ def fits():
     precomputed = TransitiveCut(3, metric="precomputed").fit(distances)
     yield "precomputed", precomputed, {"coordinates": points}
     yield "neighbours", TransitiveCut(3, n_neighbors=5).fit(moons), {}
+    yield "noise", TransitiveCut(3, noise=0.1).fit(moons), {}
 
 
 def test_labels_of_other_fits(chromium, folder):
@@ -479,6 +480,29 @@ def test_labels_of_other_fits(chromium, folder):
         for k, labels in enumerate(found, start=1):
             assert (labels == model.labels_for(k)).all(), (name, k)
         assert page.errors() == ([], []), name
+
+
+def test_noise_is_listed_apart(chromium, folder):
+    points, _ = make_blobs(120, centers=3, random_state=3)
+    model = TransitiveCut(3, noise=0.1).fit(points)
+    model.explore(path=folder / "noise.html")
+    page = Page(chromium).open(folder / "noise.html")
+    *clusters, noise = page.table()
+    assert [row[0] for row in clusters] == ["0", "1", "2"]
+    n_noise = int((model.labels_ == -1).sum())
+    assert n_noise > 0
+    assert noise[:3] == ["noise", str(n_noise), f"{n_noise / 1.2:.1f} %"]
+    colours = page.run("return [...Explorer.app.partition.coloursOfCells()]")
+    assert -1 in colours
+    page.run("Explorer.app.partition.divide(Explorer.app.partition.clusters[0])")
+    page.run("Explorer.app.refresh()")
+    found = np.array(page.run("return [...Explorer.app.partition.labelsOfRows()]"))
+    assert ((found == -1) == (model.labels_ == -1)).all()
+    row, other = np.flatnonzero(found == -1)[:2].tolist()
+    page.run(f"Explorer.app.setPicked([{row}, {other}])")
+    expected = model.tree_.distance(row, other)
+    assert page.run("return Explorer.app.path.distance") == pytest.approx(expected, rel=1e-6)
+    assert page.errors() == ([], [])
 
 
 def test_a_sample_counts_all_rows(chromium, folder):

@@ -15,7 +15,7 @@ from isthmus.metrics.gower import GowerMetric, gower_by_rows, table_metric
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.rowwise import RowMetric
-from isthmus.metrics.table_columns import learn_columns
+from isthmus.metrics.table_columns import TableColumns, check_codes, learn_columns
 from oracles.gower import gower_matrix
 
 DAY = dt.datetime(2024, 1, 1)
@@ -312,3 +312,43 @@ def test_missing_values_are_advised_of_what_serves_them(fit):
     for way in ("metric='nan_euclidean'", "metric='gower'", "SimpleImputer"):
         assert way in str(error.value)
     assert "GradientBoosting" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "colour"},
+        {"name": 1},
+        {"categories": []},
+        {"categories": ["Lima", "Lima"]},
+        {"categories": [None, "Lima"]},
+        {"low": 1},
+        {"low": 2.0, "high": 1.0},
+        {"high": float("inf")},
+        {"more": 1},
+        {"kind": "number"},
+        {"kind": "empty"},
+    ],
+)
+def test_forged_columns_are_refused(change):
+    columns, points = learn_columns(PEOPLE)
+    content = columns.to_content()
+    assert TableColumns.from_content(content, 3).to_content() == content
+    check_codes(points, columns)
+    with pytest.raises(ValueError):  # noqa: PT011 - each in its words
+        TableColumns.from_content([content[0], content[1] | change, content[2]], 3)
+    with pytest.raises(ValueError, match="must have its 2 columns"):
+        TableColumns.from_content(content, 2)
+
+
+@pytest.mark.parametrize("code", [-1.0, 0.5, 3.0])
+def test_forged_codes_are_refused(code):
+    columns, points = learn_columns(PEOPLE)
+    points[2, 1] = code
+    with pytest.raises(ValueError, match="must hold numbers of its categories"):
+        check_codes(points, columns)
+
+
+def test_rows_are_not_added_to_a_table():
+    with pytest.raises(ValueError, match="divides columns by their ranges"):
+        TransitiveCut(2, metric="gower").fit(PEOPLE).extend(PEOPLE)

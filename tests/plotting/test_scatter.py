@@ -2,12 +2,14 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 
 from isthmus.plotting import plot_clusters, plot_outliers, plot_spanning_tree
-from isthmus.plotting.style import CUT_COLOUR, EDGE_COLOUR, PALETTE, cluster_style
+from isthmus.plotting.style import CUT_COLOUR, EDGE_COLOUR, FAINT_COLOUR, PALETTE, cluster_style
 from isthmus.spanning_tree import SpanningTree
 
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [5.0, 1.0], [5.0, 3.0]])
@@ -180,3 +182,62 @@ def test_scores_on_a_new_figure():
 def test_wrong_scores_are_refused(ax, X, scores, words):
     with pytest.raises(ValueError, match=words):
         plot_outliers(X, scores, ax=ax)
+
+
+def test_noise_is_grey_and_has_no_colour_of_a_cluster(ax):
+    plot_clusters(POINTS, [0, -1, 0, 1, -1], ax=ax)
+    noise, first, second = scatters(ax)
+    assert np.array_equal(noise.get_offsets(), POINTS[[1, 4]])
+    assert to_hex(noise.get_facecolors()[0]).upper() == FAINT_COLOUR
+    assert to_hex(first.get_facecolors()[0]).upper() == PALETTE[0]
+    assert to_hex(second.get_facecolors()[0]).upper() == PALETTE[1]
+
+
+def test_noise_on_a_tree(ax, tree):
+    plot_spanning_tree(POINTS, tree, labels=[0, -1, 0, 1, -1], ax=ax)
+    assert to_hex(scatters(ax)[0].get_facecolors()[0]).upper() == FAINT_COLOUR
+    assert to_hex(scatters(ax)[1].get_facecolors()[0]).upper() == PALETTE[0]
+
+
+def test_only_the_number_is_noise(ax):
+    plot_clusters(POINTS, ["-1", "-1", "0", "0", "0"], ax=ax)
+    assert to_hex(scatters(ax)[0].get_facecolors()[0]).upper() == PALETTE[0]
+
+
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_a_legend_lists_clusters_and_sizes(ax):
+    plot_clusters(POINTS, [0, -1, 0, 1, -1], ax=ax, legend=True)
+    assert legend_of(ax) == ["noise (2)", "0 (2)", "1 (1)"]
+    colours = [
+        to_hex(handle.get_facecolor()[0]).upper() for handle in ax.get_legend().legend_handles
+    ]
+    assert colours == [FAINT_COLOUR, PALETTE[0], PALETTE[1]]
+
+
+def test_a_legend_by_default_in_a_new_figure_only(ax):
+    assert plot_clusters(POINTS, LABELS, ax=ax).get_legend() is None
+    assert legend_of(plot_clusters(POINTS, LABELS)) == ["0 (3)", "1 (2)"]
+    assert plot_clusters(POINTS, LABELS, legend=False).get_legend() is None
+
+
+def test_a_long_legend_ends(ax):
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    plot_clusters(points, np.arange(30), ax=ax, legend=True)
+    assert len(legend_of(ax)) == 20
+    assert ax.get_legend().get_title().get_text() == "cluster (points), the first 20 of 30"
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_axes_have_the_names_of_columns(frame, tree):
+    X = frame({"length": POINTS[:, 0], "width": POINTS[:, 1]})
+    for ax in (
+        plot_clusters(X, LABELS),
+        plot_spanning_tree(X, tree),
+        plot_outliers(X, [0.1, 0.2, 0.3, 0.4, 0.5]),
+    ):
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("length", "width")
+    ax = plot_clusters(POINTS, LABELS)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("", "")

@@ -4,7 +4,7 @@ import pytest
 from inputs import many, points
 from isthmus import UltrametricTree
 from isthmus.plotting import tree_top
-from isthmus.plotting.tree_top import clusters_of_nodes
+from isthmus.plotting.tree_top import SEVERAL, clusters_of_nodes
 
 LINE = [[0.0], [1.0], [3.0], [3.5], [9.0]]  # gaps 1, 2, 0.5, 5.5
 
@@ -121,3 +121,12 @@ def test_one_point():
 def test_other_numbers_of_groups_are_refused(number, error):
     with pytest.raises(error, match="max_groups must be"):
         tree_top(UltrametricTree.from_data(LINE), number)
+
+
+def test_noise_is_in_no_cluster():
+    X = np.array([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0]])
+    tree = UltrametricTree.from_data(X)
+    top = tree_top(tree, 6, [0, 0, 0, 1, 1, -1])
+    assert top.names.tolist() == [0, 1]
+    assert sorted(top.clusters.tolist()) == [SEVERAL, 0, 0, 0, 1, 1]
+    assert top.clusters[top.groups == 5].tolist() == [SEVERAL]

@@ -22,13 +22,14 @@ __all__ = ["DESCRIPTION", "EXAMPLES", "add_options", "run"]
 
 DESCRIPTION = """\
 Cluster the rows of a table into K clusters of any shape and write, beside each row, the number
-of its cluster: 0 for the largest one, then 1, and so on.
+of its cluster: 0 for the largest one, then 1, and so on; -1 for noise, if asked for.
 """
 
 EXAMPLES = """\
 examples:
   isthmus cluster points.csv -k 3 -o labelled.csv
   isthmus cluster iris.csv -k 3 --exclude species --metric manhattan -o iris.parquet
+  isthmus cluster points.csv -k 3 --noise auto -o labelled.csv
   isthmus cluster export.xlsx -k 4 --missing drop --scale standard --save model.isthmus
   isthmus cluster embeddings.npy -k 20 --metric cosine --neighbors 30 -o labels.npy
   isthmus cluster folder/ -k 10 --out-of-core --scratch /scratch -o labels.parquet

@@ -20,7 +20,9 @@ from isthmus.cli.formats import (
 from isthmus.cli.out_of_core import add_out_of_core_options
 from isthmus.metrics.preparation import MISSING, SCALES
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
+from isthmus.metrics.sphere import UNITS
 from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
+from isthmus.noise.threshold import check_noise
 
 # A command cannot be given a function.
 METRICS = tuple(name for name in CANONICAL_NAMES if name != "pyfunc")
@@ -158,6 +160,13 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     _add_metric_options(group)
     smallest = "no cluster has fewer rows, so that none is spent on a few outliers"
     add("--min-cluster-size", smallest, metavar="N", type=_integer(1))
+    noise = "rows that are noise get the label -1: 'auto' finds them; a number between 0 and 1 is "
+    noise += "the largest share of rows that may be noise, 'score:0.7' those of an outlier score "
+    noise += "above 0.7 (default: no row)"
+    add("--noise", noise, metavar="HOW", type=_checked(_noise))
+    pairs = "a file with two row numbers a line, counted from 1: rows that belong "
+    add("--must-link", pairs + "to one cluster", metavar="FILE")
+    add("--cannot-link", pairs + "to two clusters (not with --method kmeans)", metavar="FILE")
     largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
     add("--k-max", largest, metavar="N", type=_integer(2), default=20)
     _add_jobs(group)
@@ -174,6 +183,8 @@ def _add_metric_options(group: argparse._ArgumentGroup) -> None:
         default="euclidean",
     )
     add("--p", "the exponent of --metric minkowski (default: 2)", type=_number)
+    unit = "the unit of latitude and longitude with --metric haversine (default: radians)"
+    add("--unit", unit, choices=UNITS)
     neighbors = "cluster by neighbourhoods of N rows, the row itself included; 20 to 50 serve "
     neighbors += "tables, images and embeddings (default: by single rows)"
     add("--neighbors", neighbors, metavar="N", type=_integer(1))
@@ -267,6 +278,19 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
+
+
+def _noise(text: str) -> str | float | tuple[str, float]:
+    kind, colon, threshold = text.partition(":")
+    try:
+        noise: Any = (kind, float(threshold)) if colon else text if text == "auto" else float(text)
+        check_noise(noise)
+    except ValueError:
+        raise ValueError(
+            "expected 'auto', a share of rows between 0 and 1, or 'score:' and a threshold from 0 "
+            f"to below 1, such as score:0.7; got {text!r}"
+        ) from None
+    return noise  # type: ignore[no-any-return]
 
 
 def _n_jobs(text: str) -> int:

@@ -15,6 +15,7 @@ from isthmus._utils.progress import Progress, ProgressBar
 from isthmus._utils.typing import Array
 from isthmus.cli.cluster_options import KMEANS_OPTIONS
 from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.row_pairs import read_pairs
 from isthmus.metrics.registry import canonical_name
 
 
@@ -58,6 +59,13 @@ def check_method(args: argparse.Namespace) -> None:
         raise UserError(
             f"{', '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
         )
+    if args.cannot_link is not None and args.method == "kmeans":
+        raise UserError("--cannot-link belongs to --method cut, not to --method kmeans.")
+    for option, path in _links(args).items():
+        if path is not None and args.missing == "drop":
+            raise UserError(
+                f"{option} counts all rows of the table, and --missing drop drops some."
+            )
     check_metric(args)
 
 
@@ -65,8 +73,14 @@ def check_metric(args: argparse.Namespace) -> None:
     """Raise UserError for options of distances that contradict each other."""
     if args.p is not None and canonical_name(args.metric) != "minkowski":
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
+    if args.unit is not None and canonical_name(args.metric) != "haversine":
+        raise UserError(f"--unit belongs to --metric haversine, not to --metric {args.metric}.")
     if args.neighborhood is not None and args.neighbors is None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
+
+
+def _links(args: argparse.Namespace) -> dict[str, str | None]:
+    return {"--must-link": args.must_link, "--cannot-link": args.cannot_link}
 
 
 def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
@@ -77,17 +91,23 @@ def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) 
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
             f"{'row' if n_points == 1 else 'rows'}."
         )
+    known = {
+        option[2:].replace("-", "_"): read_pairs(path, option, n_points)
+        for option, path in _links(args).items()
+        if path is not None
+    }
     with stopwatch.timed("import"):
         from isthmus.estimators import TransitiveCut, TransitiveKMeans
     parameters = {
         **_shared_parameters(args),
         "min_cluster_size": args.min_cluster_size,
+        "noise": args.noise,
         "k_max": args.k_max,
     }
     given = vars(args)
     parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
     estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
-    return _fit(estimator(args.n_clusters, **parameters), points, stopwatch)
+    return _fit(estimator(args.n_clusters, **parameters), points, stopwatch, **known)
 
 
 def fit_tree(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
@@ -97,10 +117,15 @@ def fit_tree(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> F
     return _fit(TransitiveCut(1, **_shared_parameters(args)), points, stopwatch)
 
 
+def _metric_params(args: argparse.Namespace) -> dict[str, Any] | None:
+    given = {"p": args.p, "unit": args.unit}
+    return {name: value for name, value in given.items() if value is not None} or None
+
+
 def _shared_parameters(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "metric": args.metric,
-        "metric_params": None if args.p is None else {"p": args.p},
+        "metric_params": _metric_params(args),
         "n_neighbors": args.neighbors,
         "neighborhood": args.neighborhood or "mean",
         "n_jobs": args.jobs,
@@ -114,11 +139,11 @@ def wrong_input(points: Array) -> tuple[type[Exception], ...]:
     return (*errors, TypeError) if points.dtype == object else errors
 
 
-def _fit(model: Any, points: Array, stopwatch: Stopwatch) -> Fit:
+def _fit(model: Any, points: Array, stopwatch: Stopwatch, **known: Array) -> Fit:
     with warnings.catch_warnings(record=True) as caught, stopwatch.timed("fit"):
         warnings.simplefilter("always")
         try:
-            model.fit(points)
+            model.fit(points, **known)
         except wrong_input(points) as error:
             raise UserError(str(error)) from error
     return Fit(model, [one_line(warning.message) for warning in caught])

@@ -6,8 +6,6 @@ import argparse
 import json
 from typing import Any
 
-import numpy as np
-
 from isthmus._utils.tables import first_few
 from isthmus.cli.load_model import load_model, read_model_head
 from isthmus.cli.output_file import print_lines
@@ -65,8 +63,11 @@ def _facts_of_model(model: Any) -> dict[str, Any]:
     facts |= {
         "metric": record.metric,
         "clusters": record.n_clusters,
-        "sizes": np.bincount(record.labels, minlength=record.n_clusters).tolist(),
+        "sizes": record.sizes().tolist(),
     }
+    if record.noise is not None:
+        facts["noise"] = int(record.noise.is_noise.sum())
+        facts["noise threshold"] = record.noise.threshold
     if record.neighborhood is not None:
         facts["neighbors"] = record.neighborhood.n_neighbors
         facts["neighborhood"] = record.neighborhood.kind

@@ -25,6 +25,18 @@ from isthmus.cli.output_file import Output, check_output, open_output
 from isthmus.metrics.registry import canonical_name
 
 _LISTED = 20
+_NOT_SERVED = (
+    "neighbors",
+    "noise",
+    "unit",
+    "save",
+    "p",
+    "missing",
+    "scale",
+    "decimal",
+    "encoding",
+    "sheet",
+)
 
 
 def add_out_of_core_options(group: argparse._ArgumentGroup) -> None:
@@ -72,9 +84,22 @@ def _check_options(args: argparse.Namespace) -> None:
         raise UserError(f"--out-of-core serves --method cut only, not {args.method}.")
     if canonical_name(args.metric) == "gower":
         raise UserError("--out-of-core does not serve --metric gower.")
-    for option in ("neighbors", "save", "p", "missing", "scale", "decimal", "encoding", "sheet"):
+    for option in (
+        "neighbors",
+        "noise",
+        "unit",
+        "save",
+        "p",
+        "missing",
+        "scale",
+        "decimal",
+        "encoding",
+        "sheet",
+        "must_link",
+        "cannot_link",
+    ):
         if getattr(args, option, None) is not None:
-            raise UserError(f"--out-of-core does not serve --{option}.")
+            raise UserError(f"--out-of-core does not serve --{option.replace('_', '-')}.")
     try:
         import isthmus.dask  # noqa: F401
     except ImportError as error:

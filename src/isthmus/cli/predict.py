@@ -95,12 +95,14 @@ def run(args: argparse.Namespace) -> int:
             "n_points": len(labels),
             "n_dropped": len(table.points) - len(labels),
             "n_clusters": model.n_clusters_,
-            "sizes": np.bincount(labels, minlength=model.n_clusters_).tolist(),
+            "sizes": np.bincount(labels + 1, minlength=model.n_clusters_ + 1)[1:].tolist(),
             "columns": table.selected_names(),
             "missing": expected.preparation.missing,
             "scale": expected.preparation.scale,
             "seconds": rounded(stopwatch.seconds),
         }
+        if hasattr(model, "noise_threshold_"):
+            summary["n_noise"] = int((labels == -1).sum())
         say(as_json(summary | {"read": taken}) if args.json else predictions_as_text(summary))
     return 0
 

@@ -30,8 +30,7 @@ EXAMPLES = """\
 examples:
   isthmus reproduce                 everything: some ten minutes on two cores
   isthmus reproduce table1 figure5  two parts; the report shows all parts that are finished
-  isthmus reproduce --quick         a small version of everything, in less than a minute; it
-                                    shows that all works, and judges no claim
+  isthmus reproduce --quick         all of it, but small, in a minute: judges no claim
 
 Results are kept in the output folder as JSON, each under what it depends on: parameters, code,
 versions of libraries. A run that was stopped goes on where it was; only what has changed is

@@ -31,7 +31,7 @@ def summarise(
         "n_points": n_points,
         "n_features": n_features,
         "n_clusters": model.n_clusters_,
-        "sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
+        "sizes": np.bincount(model.labels_ + 1, minlength=model.n_clusters_ + 1)[1:].tolist(),
         "method": method,
         "metric": model.metric,
         "n_dropped": prepared.n_dropped,
@@ -42,6 +42,9 @@ def summarise(
         "hints": [] if prepared.hint is None else [prepared.hint],
         "warnings": fit.warned,
     }
+    if hasattr(model, "noise_threshold_"):  # where noise was asked for
+        n_noise = int(np.count_nonzero(model.labels_ == -1))
+        summary["noise"] = {"n_points": n_noise, "threshold": model.noise_threshold_}
     if hasattr(model, "suggestion_"):  # where the number of clusters was not given
         suggestion = model.suggestion_
         summary["suggestion"] = {
@@ -83,10 +86,15 @@ def as_text(summary: Summary) -> str:
     if space:
         figures["inertia"] = f"{summary['inertia']:.6g}"
         figures["iterations"] = f"{summary['n_iter']:,}"
+    n_noise = None
+    if "noise" in summary:
+        noise = summary["noise"]
+        n_noise = noise["n_points"]
+        figures["noise"] = f"{n_noise:,} (outlier scores above {noise['threshold']:.2f})"
     lines = _aligned(figures | shared)
     if "suggestion" in summary:
         lines += ["", *summary["suggestion"]["explanation"]]
-    lines += ["", *_sizes_as_lines(sizes, n_points)]
+    lines += ["", *_sizes_as_lines(sizes, n_points, n_noise)]
     lines += [f"isthmus: hint: {hint}" for hint in summary["hints"]]
     lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
     return "\n".join(lines)
@@ -101,7 +109,10 @@ def seconds_in_words(seconds: dict[str, float]) -> str:
 def predictions_as_text(summary: Summary) -> str:
     """Return the figures of the labels of new rows."""
     figures = {"model": summary["model"], **_shared_figures(summary)}
-    lines = ["", *_sizes_as_lines(summary["sizes"], max(summary["n_points"], 1))]
+    lines = [
+        "",
+        *_sizes_as_lines(summary["sizes"], max(summary["n_points"], 1), summary["n_noise"]),
+    ]
     return "\n".join([*_aligned(figures), *lines])
 
 
@@ -134,9 +145,11 @@ def _aligned(figures: dict[str, str]) -> list[str]:
     return [f"{name:<{width}}  {figure}" for name, figure in figures.items()]
 
 
-def _sizes_as_lines(sizes: list[int], n_points: int) -> list[str]:
+def _sizes_as_lines(sizes: list[int], n_points: int, n_noise: int | None) -> list[str]:
     rows = [(str(label), size) for label, size in enumerate(sizes[:_LISTED_SIZES])]
     if len(sizes) > _LISTED_SIZES:
         rows.append(("others", sum(sizes[_LISTED_SIZES:])))
+    if n_noise is not None:
+        rows.append(("noise", n_noise))
     lines = [f"{'cluster':>7}  {'points':>12}  {'share':>7}"]
     return lines + [f"{name:>7}  {size:>12,}  {size / n_points:>7.1%}" for name, size in rows]

@@ -42,6 +42,11 @@ class TransitiveKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_iter_, n_clusters_, n_features_in_ : int
     spanning_tree_ : DistributedTree
 
+    See Also
+    --------
+    isthmus.TransitiveKMeans : For points that one machine holds.
+    isthmus.dask.TransitiveCut : CUT, for which no machine holds all labels.
+
     Examples
     --------
     >>> import dask.array as da

@@ -43,6 +43,7 @@ from isthmus.ultrametric import UltrametricTree
 
 if TYPE_CHECKING:
     from isthmus.explorer import ExplorerPage
+    from isthmus.summary.explanation import ClusterExplanations
 
 
 class TransitiveClusterer(
@@ -63,6 +64,7 @@ class TransitiveClusterer(
     neighborhood: str
     engine: str
     disconnected: str | float
+    noise: str | float | tuple[str, float] | None
     k_max: int
     n_jobs: int | None
     verbose: int | Callable[[str, int, int], Any]
@@ -201,7 +203,7 @@ class TransitiveClusterer(
 
     @property
     def labels_(self) -> Labels:
-        """The cluster of each row."""
+        """The cluster of each row; -1 for noise."""
         return self._record.public_labels
 
     @property
@@ -237,6 +239,13 @@ class TransitiveClusterer(
         return self._record.outlier_scores
 
     @property
+    def noise_threshold_(self) -> float:
+        """The outlier score above which rows are noise, where ``noise`` is not None."""
+        if self._record.noise is None:
+            raise AttributeError("noise_threshold_ is there after a fit with noise.")
+        return self._record.noise.threshold
+
+    @property
     def summary_(self) -> ClusterSummary:
         """The figures of each cluster."""
         return self._record.summary
@@ -250,7 +259,9 @@ class TransitiveClusterer(
         :class:`TransitiveKMeans` that of the nearest centre. A point that equals a fitted one gets
         its label (of several, that of the first), so that ``predict(X)`` of the fitted points is
         ``labels_``, unless equal points were spread over clusters. With ``n_neighbors`` the
-        neighbourhood of a new point is itself and its nearest fitted points.
+        neighbourhood of a new point is itself and its nearest fitted points. With ``noise`` a new
+        point is noise, -1, where its outlier score among the fitted points is above
+        ``noise_threshold_``.
 
         Parameters
         ----------
@@ -337,17 +348,17 @@ class TransitiveClusterer(
         Parameters
         ----------
         n_clusters : int
-            From 1 to the number of points (of those with a weight above 0).
+            From 1 to the number of points (of those with a weight above 0 that are not noise).
 
         Returns
         -------
         ndarray of shape (n_samples,)
             What a new fit with this ``n_clusters`` would give (with random starts, if
-            ``random_state`` was an int). Those of :class:`TransitiveCut` are nested: each cluster
-            for k is part of one for k - 1.
+            ``random_state`` was an int); the same rows are noise. Those of :class:`TransitiveCut`
+            are nested: each cluster for k is part of one for k - 1.
         """
         fitted = self._record
-        k = check_n_clusters(n_clusters, fitted.tree.n_points)
+        k = check_n_clusters(n_clusters, fitted.clustered.tree.n_points)
         self._refuse_other_number(k)
         return fitted.labels_for(replace(fitted.settings, n_clusters=k)).copy()
 
@@ -360,7 +371,7 @@ class TransitiveClusterer(
         ----------
         k_min, k_max : int
             The smallest and the largest number of clusters, from 1 to the number of points (of
-            those with a weight above 0).
+            those with a weight above 0 that are not noise).
         n_jobs : int, optional
             Threads, over which the numbers are shared; as the fit's, if None. Never changes the
             result.
@@ -371,7 +382,7 @@ class TransitiveClusterer(
             Labels, inertia, sizes, margin and silhouette for each number. Labels and inertia are
             what a new fit would give (with random starts, if ``random_state`` was an int).
             Margins and silhouettes are by the distances of ``tree_``; weights count as repeated
-            rows would.
+            rows would. The same rows are noise for each number, and count in labels alone.
 
         Examples
         --------
@@ -385,14 +396,14 @@ class TransitiveClusterer(
         4      0.6980     0.2     0.03  3, 2, 1, 1
         """
         fitted = self._record
-        low, high = check_n_clusters_range(k_min, k_max, fitted.tree.n_points)
+        low, high = check_n_clusters_range(k_min, k_max, fitted.clustered.tree.n_points)
         for k in (low, high):
             self._refuse_other_number(k)
         all_settings = fitted.settings.for_numbers(range(low, high + 1))
         fitted.prepare(all_settings[-1])
         return cluster_path(
-            fitted.tree,
-            fitted.rows.point_weights,
+            fitted.clustered.tree,
+            fitted.clustered.point_weights,
             {each.n_clusters: partial(fitted.found_for, each) for each in all_settings},
             n_jobs=check_n_jobs(self.n_jobs if n_jobs is None else n_jobs),
             progress=Stages(self.verbose).stage("clusters"),
@@ -452,6 +463,44 @@ class TransitiveClusterer(
         columns = columns_to_show(fitted, X)
         options = check_options(columns, coordinates, hover, images, max_points, title)
         return make_page(clustering_of(self, fitted, k_max), options, target)
+
+    def explain(
+        self, X: Any = None, *, max_depth: int = 3, n_listed: int = 3
+    ) -> ClusterExplanations:
+        """Return why each cluster is one: features, a rule, representatives, and its neighbour.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns), optional
+            The numbers to explain clusters by, of all rows; columns that are no numbers are left
+            out. By default the points that were fitted.
+        max_depth : int, default=3
+            The most conditions of a rule: the depth of scikit-learn's decision tree for it.
+        n_listed : int, default=3
+            How many features and rows are listed for each cluster.
+
+        Returns
+        -------
+        ClusterExplanations
+            ``explanations[c]`` is that of cluster c, and ``print`` shows all. Rows of weight 0 and
+            noise take no part. Nothing is kept: each call computes it anew.
+
+        Examples
+        --------
+        >>> from isthmus import TransitiveCut
+        >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+        >>> print(TransitiveCut(n_clusters=2).fit(points).explain()[1])
+        cluster 1: 2 rows
+          x0: 5.05, others 0.1 (+2.0 σ)
+          x1: 2.5, others 3 (-0.7 σ)
+          rule: x0 > 2.6 (precision 1.00, recall 1.00)
+          typical rows: 3, 4
+          boundary rows: 3
+          nearest: cluster 0, from row 3 to row 2, 4.903 away
+        """
+        from isthmus.estimators.explaining import explain_clusters
+
+        return explain_clusters(self._record, X, max_depth, n_listed)
 
     def _refuse_other_number(self, n_clusters: int) -> None:
         """Raise ValueError where the fit rules out as many clusters."""

@@ -11,7 +11,7 @@ from isthmus._utils.parameters import check_integer
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel
-from isthmus.explorer.clustering import Clustering
+from isthmus.explorer.clustering import AttachedRows, Clustering
 from isthmus.explorer.columns import Columns, no_columns, read_columns
 from isthmus.kmeans import KMeansSettings
 from isthmus.model_selection.suggestion import suggest
@@ -50,29 +50,61 @@ def clustering_of(model: TransitiveClusterer, fitted: FittedModel, k_max: Any) -
     k_max : int
         The largest number of clusters; the number that was fitted, if that is larger.
     """
-    high = min(max(check_integer(k_max, "k_max", 1), fitted.n_clusters), fitted.tree.n_points)
-    weights = fitted.rows.point_weights
+    tree, weights = fitted.clustered.tree, fitted.clustered.point_weights
+    high = min(max(check_integer(k_max, "k_max", 1), fitted.n_clusters), tree.n_points)
     cut = CutSettings(max(_LEAVES, 2 * high), fitted.settings.min_cluster_size)
-    cut = replace(cut, n_clusters=min(cut.n_clusters, fitted.tree.n_points))
+    cut = replace(cut, n_clusters=min(cut.n_clusters, tree.n_points))
     constraints = fitted.constraints
-    cut_tree = CutClusterer(fitted.tree, weights, constraints=constraints).most_parts(cut)
+    cut_tree = CutClusterer(tree, weights, constraints=constraints).most_parts(cut)
     low = 1 if constraints is None else constraints.n_parts
     high = max(min(high, len(cut_tree.cut_from)), fitted.n_clusters)
     if isinstance(fitted.settings, KMeansSettings) and fitted.settings.given_rows is not None:
         low = high = fitted.n_clusters
-    all_attachments = fitted.rows.all_attachments(fitted.tree.n_points)
-    is_fitted = fitted.rows.is_fitted
+    whole = _whole_tree(fitted)
     metric = fitted.metric if isinstance(fitted.metric, str) else "a function"
+    noise = "" if fitted.noise is None else f", noise above {fitted.noise.threshold:.2f}"
     return Clustering(
-        method=f"{type(model).__name__}, {metric} distances",
-        tree=fitted.tree,
+        method=f"{type(model).__name__}, {metric} distances{noise}",
         point_weights=weights,
-        rows=np.arange(len(fitted.labels)) if is_fitted is None else np.flatnonzero(is_fitted),
-        attached_to=all_attachments.nearest,
-        attached_at=all_attachments.length[all_attachments.begin[:-1]],
         cut_tree=cut_tree,
         path=model.path(low, high),
         n_clusters=fitted.n_clusters,
-        suggestion=suggest(fitted.tree, max(2, high), weights),
+        suggestion=suggest(tree, max(2, high), weights),
         outlier_scores=fitted.outlier_scores,
+        paths=whole,
+        noise_weight=_noise_weight(fitted),
+        **vars(_clustered_tree(fitted, whole)),
     )
+
+
+def _whole_tree(fitted: FittedModel) -> AttachedRows:
+    """Return the rows on the tree of all of them; those of weight 0 are attached to it."""
+    attachments = fitted.rows.all_attachments(fitted.tree.n_points)
+    is_fitted = fitted.rows.is_fitted
+    return AttachedRows(
+        tree=fitted.tree,
+        rows=np.arange(len(fitted.labels)) if is_fitted is None else np.flatnonzero(is_fitted),
+        attached_to=attachments.nearest,
+        attached_at=attachments.length[attachments.begin[:-1]],
+    )
+
+
+def _clustered_tree(fitted: FittedModel, whole: AttachedRows) -> AttachedRows:
+    """Return the rows on the tree without noise, to which noise is attached."""
+    rest = fitted.clustered.rest
+    if rest is None:
+        return whole
+    return AttachedRows(
+        tree=rest.tree,
+        rows=fitted.clustered_rows,
+        attached_to=rest.owner[whole.attached_to],
+        attached_at=np.maximum(whole.attached_at, rest.absorbed_at[whole.attached_to]),
+    )
+
+
+def _noise_weight(fitted: FittedModel) -> float:
+    """Return the weight of the rows that are noise."""
+    if fitted.noise is None:
+        return 0.0
+    is_noise, weights = fitted.rows.on_tree(fitted.noise.is_noise), fitted.rows.point_weights
+    return float(is_noise.sum() if weights is None else weights[is_noise].sum())

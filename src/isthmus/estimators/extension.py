@@ -16,7 +16,8 @@ from isthmus.metrics.input import n_points_of
 from isthmus.metrics.mapped import MappedMetric, prepare_points
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
 from isthmus.metrics.validation import check_sample_weight
-from isthmus.prediction.new_edges import extended_by_kdtree, extended_by_rows
+from isthmus.prediction.extend_by_kdtree import extended_by_kdtree
+from isthmus.prediction.extend_by_rows import extended_by_rows
 from isthmus.spanning_tree.engine import FIXED_BYTES, Problem
 from isthmus.spanning_tree.result import SpanningTree
 

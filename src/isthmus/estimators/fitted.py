@@ -8,39 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._utils.parallel import chunks
 from isthmus._utils.progress import Progress
-from isthmus._utils.typing import Array, Floats, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted_rows import FittedRows
-from isthmus.estimators.predictor import Predictor
+from isthmus.estimators.noise import ClusteredTree, Noise, clustered_tree, scores_of_rows
+from isthmus.estimators.predictor import NewNoise, Predictor
 from isthmus.kmeans import KMeansClusterer, KMeansSettings, Solution, TreeSpace
 from isthmus.kmeans.workspace import Workspace
 from isthmus.metrics.gower import table_metric
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, resolve_metric
+from isthmus.metrics.sphere import mean_positions, unit_of
 from isthmus.metrics.table_columns import TableColumns
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.means import neighborhood_means
 from isthmus.neighbors.parameters import Neighborhood
-from isthmus.outliers import find_reference_groups, scores_of_new_points
+from isthmus.outliers import ReferenceGroups, find_reference_groups
 from isthmus.prediction.attach import TreeNeighborhood, neighborhood_search
 from isthmus.prediction.attach_by_rows import AttachmentSearch, GivenDistances
 from isthmus.prediction.attach_with_neighbors import SharedSearch
-from isthmus.prediction.attachments import transitive_rows
 from isthmus.prediction.cluster_centres import ClusterCentres
+from isthmus.prediction.outlier_scores import OutlierScorer
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.summary.clusters import ClusterSummary, summarise
-from isthmus.summary.feature_means import feature_means
+from isthmus.summary.feature_means import feature_means, has_features
 from isthmus.ultrametric import UltrametricTree
-
-# Entries of the rows of distances that are held together.
-_AT_ONCE = 1 << 20
 
 Settings = CutSettings | KMeansSettings
 Clusterer = CutClusterer | KMeansClusterer
@@ -81,20 +79,22 @@ def run_clusterer(
 
 
 def labels_of_all_rows(
-    clusterer: Clusterer, tree: UltrametricTree, rows: FittedRows, labels: Labels
+    clusterer: Clusterer, clustered: ClusteredTree, rows: FittedRows, labels: Labels
 ) -> Labels:
-    """Return the labels of all rows, given those on the tree.
+    """Return the labels of all rows, given those of the points that were clustered.
 
-    Rows of weight 0 are labelled as new rows are: for CUT as the nearest row, else by the nearest
-    centre.
+    Noise is labelled as the point that absorbed it, as if it were none. Rows of weight 0 are
+    labelled as new rows are: for CUT as the nearest row, else by the nearest centre.
     """
+    on_tree = clustered.everywhere(labels)
     if rows.attachments is None:
-        return labels
+        return on_tree
     if isinstance(clusterer, CutClusterer):
-        others = labels[rows.attachments.nearest]
+        others = on_tree[rows.attachments.nearest]
     else:
-        others = ClusterCentres(clusterer.space, tree, labels).label(rows.attachments)
-    return rows.everywhere(labels, others)
+        centres = ClusterCentres(clusterer.space, clustered.tree, labels)
+        others = centres.label(clustered.moved(rows.attachments))
+    return rows.everywhere(on_tree, others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ class FittedModel:
     tree : UltrametricTree
     settings : CutSettings or KMeansSettings
     labels : (n_rows,) int32
-        Of all rows.
+        Of all rows; of noise, what they would be if it were none.
     kmeans_inertia, n_iter : float and int, or None for CUT, which does not iterate
     suggestion : Suggestion or None
         Why as many clusters, where that was not given.
@@ -131,6 +131,8 @@ class FittedModel:
         What the numbers in ``points`` stand for, where they are rows of a table.
     constraints : Constraints or None
         What was known of rows, as merges of the tree.
+    noise : Noise or None
+        Which rows are noise; None where that was not asked for.
     """
 
     points: Any
@@ -151,14 +153,19 @@ class FittedModel:
     preparation: Preparation | None = None
     columns: TableColumns | None = None
     constraints: Constraints | None = None
+    noise: Noise | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def public_labels(self) -> Labels:
-        """The labels for users, who may change them."""
-        return self.labels.copy()
+        """The labels for users, who may change them; -1 for noise."""
+        return self.with_noise(self.labels).copy()
+
+    def with_noise(self, labels: Labels) -> Labels:
+        """Return labels of all rows with -1 for noise."""
+        return labels if self.noise is None else self.noise.marked(labels)
 
     @cached_property
     def resolved_metric(self) -> AnyMetric:
@@ -198,18 +205,22 @@ class FittedModel:
         return neighborhood_means(self.points, self.neighbors, self.resolved_metric)
 
     @cached_property
+    def clustered(self) -> ClusteredTree:
+        """What was clustered: the points of the tree that are not noise."""
+        return clustered_tree(self.tree, self.rows, self.noise)
+
+    @cached_property
     def clusterer(self) -> Clusterer:
         """What found the clusters."""
-        return make_clusterer(
-            self.tree, self.settings, self.rows.point_weights, constraints=self.constraints
-        )
+        tree, weights = self.clustered.tree, self.clustered.point_weights
+        return make_clusterer(tree, self.settings, weights, constraints=self.constraints)
 
     @cached_property
     def space(self) -> TreeSpace:
         """Where distances to centres are measured: for CUT, the space of rows."""
         if isinstance(self.clusterer, KMeansClusterer):
             return self.clusterer.space
-        return TreeSpace(self.tree, point_weights=self.rows.point_weights)
+        return TreeSpace(self.clustered.tree, point_weights=self.clustered.point_weights)
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -223,8 +234,16 @@ class FittedModel:
             search = SharedSearch(None, self.tree, metric, self.neighbors, is_fitted)
         else:
             search = GivenDistances(self.tree, is_fitted)
-        centres = ClusterCentres(self.space, self.tree, self.rows.on_tree(self.labels))
-        return Predictor(search, centres, by_nearest_row=isinstance(self.settings, CutSettings))
+        centres = ClusterCentres(self.space, self.clustered.tree, self.clustered_labels)
+        by_nearest = None
+        if isinstance(self.settings, CutSettings):
+            by_nearest = self.rows.on_tree(self.labels)
+        noise = None
+        if self.noise is not None:
+            scorer = OutlierScorer(self.tree, self.reference_groups)
+            is_noise = self.rows.on_tree(self.noise.is_noise)
+            noise = NewNoise(scorer, self.noise.threshold, is_noise, self.clustered)
+        return Predictor(search, centres, by_nearest, noise)
 
     @property
     def n_clusters(self) -> int:
@@ -236,7 +255,12 @@ class FittedModel:
         """The inertia of the clusters in ``space``."""
         if self.kmeans_inertia is not None:
             return self.kmeans_inertia
-        return self.space.inertia_of(self.rows.on_tree(self.labels))
+        return self.space.inertia_of(self.clustered_labels)
+
+    @property
+    def clustered_labels(self) -> Labels:
+        """The labels of the points that were clustered."""
+        return self.clustered.only(self.rows.on_tree(self.labels))
 
     def refuse_number(self, n_clusters: int) -> None:
         """Raise ValueError for a number of clusters that what is known of rows rules out."""
@@ -244,27 +268,31 @@ class FittedModel:
             self.constraints.refuse_number(n_clusters, self.tree.n_points, self.rows.numbers)
 
     def labels_for(self, settings: Settings) -> Labels:
-        """Return the labels of all rows for settings with another number of clusters."""
-        if settings.n_clusters == self.n_clusters:
-            return self.labels
-        labels = run_clusterer(self.clusterer, settings).labels
-        return labels_of_all_rows(self.clusterer, self.tree, self.rows, labels)
+        """Return the labels of all rows for settings with another number; -1 for noise."""
+        return self.found_for(settings, inertia=False).labels
 
-    def found_for(self, settings: Settings) -> Found:
-        """Return the clusters, and their inertia, for settings with another number of them."""
+    def found_for(self, settings: Settings, *, inertia: bool = True) -> Found:
+        """Return the clusters for settings with another number of them.
+
+        inertia : bool
+            Whether to compute the inertia; NaN otherwise.
+        """
         if settings.n_clusters == self.n_clusters:
-            return Found(self.labels, self.rows.on_tree(self.labels), self.inertia)
-        solution = run_clusterer(self.clusterer, settings)
-        labels, inertia = solution.labels, solution.inertia
-        if isinstance(settings, CutSettings):
-            inertia = self.space.inertia_of(labels)
-        everywhere = labels_of_all_rows(self.clusterer, self.tree, self.rows, labels)
-        return Found(everywhere, labels, inertia)
+            value = self.inertia if inertia else np.nan
+            return Found(self.with_noise(self.labels), self.clustered_labels, value)
+        solution = run_clusterer(self.clusterer, self.clustered.numbered(settings))
+        value = solution.inertia
+        if inertia and isinstance(settings, CutSettings):
+            value = self.space.inertia_of(solution.labels)
+        labels = labels_of_all_rows(self.clusterer, self.clustered, self.rows, solution.labels)
+        return Found(self.with_noise(labels), solution.labels, value)
 
     def prepare(self, settings: Settings) -> None:
         """Compute what runs in several threads share, up to the number of clusters of settings."""
         if isinstance(self.clusterer, KMeansClusterer) and isinstance(settings, KMeansSettings):
-            self.clusterer.prepare(settings)
+            numbered = self.clustered.numbered(settings)
+            assert isinstance(numbered, KMeansSettings)
+            self.clusterer.prepare(numbered)
         elif isinstance(self.clusterer, CutClusterer) and isinstance(settings, CutSettings):
             self.clusterer.parts(settings)
             self.space.objective  # noqa: B018 -- kept once it is computed
@@ -274,41 +302,72 @@ class FittedModel:
         return self.predictor.distances_of(self.rows.all_attachments(self.tree.n_points))
 
     @cached_property
+    def reference_groups(self) -> ReferenceGroups:
+        """The reference groups of the points of the tree."""
+        return find_reference_groups(self.tree, self.rows.point_weights)
+
+    @cached_property
     def outlier_scores(self) -> Floats:
         """The outlier score of each row; rows of weight 0 as new points: (n_rows,)."""
-        known = find_reference_groups(self.tree, self.rows.point_weights)
-        attachments = self.rows.attachments
-        if attachments is None:
-            return known.scores
-        new = [
-            scores_of_new_points(transitive_rows(self.tree, attachments, start, stop), known)
-            for start, stop in chunks(len(attachments), max(1, _AT_ONCE // self.tree.n_points))
-        ]
-        return self.rows.everywhere(known.scores, np.concatenate(new))
+        return scores_of_rows(self.tree, self.rows, self.reference_groups)
+
+    @cached_property
+    def clustered_rows(self) -> Ints:
+        """The row of each point that was clustered."""
+        is_fitted = self.rows.is_fitted
+        rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
+        return self.clustered.only(rows)
 
     @cached_property
     def summary(self) -> ClusterSummary:
         """The figures of each cluster."""
-        is_fitted = self.rows.is_fitted
-        rows = np.arange(len(self.labels)) if is_fitted is None else np.flatnonzero(is_fitted)
+        rows, labels = self.clustered_rows, self.clustered_labels
         points, feature_names = self.points, None
         if self.feature_names is not None:
             feature_names = list(self.feature_names)
         if self.columns is not None:  # of categories there are no means
             points, feature_names = self.columns.numbers_of(points)
-        means = feature_means(points, self.labels[rows], self.rows.point_weights)
+        if self.clustered.rest is not None and has_features(points):
+            points = points[self.clustered.rest.kept]
+        means = self._feature_means(points)
         names: tuple[str, ...] = ()
         if means is not None and feature_names is not None:
             names = tuple(feature_names)
         elif means is not None:
             names = tuple(f"x{i}" for i in range(means.shape[1]))
-        return summarise(
-            self.tree,
-            self.labels[rows].astype(np.int64),
-            np.bincount(self.labels),
-            self.rows.point_weights,
+        summary = summarise(
+            self.clustered.tree,
+            labels.astype(np.int64),
+            self.sizes(),
+            self.clustered.point_weights,
             rows,
             self.outlier_scores[rows],
             means,
             names,
         )
+        if self.noise is None:
+            return summary
+        n_noise = int(np.count_nonzero(self.noise.is_noise))
+        return summary.with_noise(n_noise, self._noise_share())
+
+    def _feature_means(self, points: Any) -> Floats | None:
+        """Return the means of the features of each cluster; of positions, those on the sphere."""
+        labels, weights = self.clustered_labels, self.clustered.point_weights
+        metric = self.resolved_metric
+        if not isinstance(metric, MappedMetric) or metric.name != "haversine":
+            return feature_means(points, labels, weights)
+        in_space = feature_means(metric.prepare(points), labels, weights)
+        return None if in_space is None else mean_positions(in_space, unit_of(metric.prepare))
+
+    def sizes(self) -> Ints:
+        """Return the number of rows of each cluster, on the tree or not."""
+        labels = self.labels if self.noise is None else self.labels[~self.noise.is_noise]
+        return np.bincount(labels)
+
+    def _noise_share(self) -> float:
+        """Return the share of all rows, or of all weight, that is noise."""
+        assert self.noise is not None
+        weights = self.rows.point_weights
+        if weights is None:
+            return float(self.noise.is_noise.mean())
+        return float(weights[self.rows.on_tree(self.noise.is_noise)].sum() / weights.sum())

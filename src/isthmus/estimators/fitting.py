@@ -29,9 +29,17 @@ from isthmus.estimators.fitted import (
     make_clusterer,
     run_clusterer,
 )
-from isthmus.estimators.fitted_rows import RowsToFit
+from isthmus.estimators.fitted_rows import FittedRows, RowsToFit
 from isthmus.estimators.input import check_input, check_table
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
+from isthmus.estimators.noise import (
+    ClusteredTree,
+    Noise,
+    clustered_tree,
+    find_noise,
+    refuse_too_much_noise,
+    scores_of_rows,
+)
 from isthmus.estimators.tree_cache import TreeCache
 from isthmus.kmeans import KMeansSettings
 from isthmus.metrics.gower import GowerMetric, Table
@@ -50,6 +58,8 @@ from isthmus.neighbors.parameters import (
     check_n_neighbors,
     check_neighborhood,
 )
+from isthmus.noise.threshold import NoiseRule, check_noise
+from isthmus.outliers import find_reference_groups
 from isthmus.prediction.attach import TreeNeighborhood
 from isthmus.spanning_tree.engine import Problem
 from isthmus.spanning_tree.neighborhood import check_engine, find_neighborhood_tree
@@ -67,6 +77,7 @@ class Request:
     data: Data
     metric: AnyMetric
     neighborhood: Neighborhood | None
+    noise: NoiseRule | None
     given_neighbors: Any
     weights: Floats | None
     cache: TreeCache | None
@@ -106,6 +117,7 @@ def check_request(
     neighborhood = check_neighborhood(estimator.n_neighbors, estimator.neighborhood, metric)
     check_engine(estimator.engine, neighbors)
     check_disconnected(estimator.disconnected)
+    noise = check_noise(estimator.noise)
     check_verbose(estimator.verbose)
     cache = None
     if estimator.memory is not None:
@@ -137,10 +149,16 @@ def check_request(
     )
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
     columns = None if table is None else table.columns
+    if noise is not None and rules is not None:
+        raise ValueError(
+            "noise cannot be combined with what is known of rows: a row that is noise is in no "
+            "cluster. Leave out noise, or y and the links."
+        )
     return Request(
         data,
         metric,
         neighborhood,
+        noise,
         neighbors,
         weights,
         cache,
@@ -177,9 +195,13 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         found = replace(found, tree=constrained)
     with stages.whole("merges"):
         tree = UltrametricTree.from_spanning_tree(found.tree)
+        neighborhood = TreeNeighborhood(found.neighbors, found.points)
+        rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
+        noise = _found_noise(tree, rows, request.noise)
+        clustered = clustered_tree(tree, rows, noise)
         suggestion = None
         if isinstance(estimator.n_clusters, str):  # "auto"
-            suggestion = suggest_for_rows(tree, estimator.k_max, request.weights)
+            suggestion = _suggested(estimator.k_max, request.weights, clustered, noise)
             # of weights a suggestion knows nothing: there CUT finds out
             least = settings.min_cluster_size if request.weights is None else None
             n_clusters = suggestion.best_of(least or 0)
@@ -189,14 +211,19 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
             settings = replace(settings, n_clusters=n_clusters)
             if n_clusters == 1:
                 _warn_of_one_cluster(suggestion)
-        neighborhood = TreeNeighborhood(found.neighbors, found.points)
-        rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
+    if noise is not None:
+        refuse_too_much_noise(settings, rows, noise)
     if constraints is not None:
         constraints.refuse_number(settings.n_clusters, tree.n_points, rows.numbers)
+    _warn_of_equal_points(clustered.tree, settings.n_clusters)
     clusterer = make_clusterer(
-        tree, settings, rows.point_weights, request.limits.workspace, constraints
+        clustered.tree,
+        settings,
+        clustered.point_weights,
+        request.limits.workspace,
+        constraints,
     )
-    solution = run_clusterer(clusterer, settings, stages.stage("clusters"))
+    solution = run_clusterer(clusterer, clustered.numbered(settings), stages.stage("clusters"))
     is_cut = isinstance(clusterer, CutClusterer)
     fitted = FittedModel(
         points=None if isinstance(request.data, Precomputed) else to_fit.data,
@@ -206,7 +233,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         spanning_tree=found.tree,
         tree=tree,
         settings=settings,
-        labels=labels_of_all_rows(clusterer, tree, rows, solution.labels),
+        labels=labels_of_all_rows(clusterer, clustered, rows, solution.labels),
         kmeans_inertia=None if is_cut else solution.inertia,
         n_iter=None if is_cut else max(solution.n_iter, 1),
         suggestion=suggestion,
@@ -217,9 +244,11 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         columns=request.columns,
         preparation=None if request.extends is None else request.extends.preparation,
         constraints=constraints,
+        noise=noise,
     )
     # Already known, so they need not be derived when they are first asked for.
     vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer, index=found.index)
+    vars(fitted).update(clustered=clustered)
     if found.points is not None:
         vars(fitted).update(means=found.points)
     return fitted
@@ -247,10 +276,33 @@ def extend_clusters(
         return extended
     labels = matched_labels(fitted.labels, extended.labels, extended.n_clusters)
     renumbered = replace(extended, labels=labels)
-    for name in ("resolved_metric", "clusterer", "index", "means"):  # what does not change
+    for name in (
+        "resolved_metric",
+        "clustered",
+        "clusterer",
+        "index",
+        "means",
+    ):  # what does not change
         if name in vars(extended):
             vars(renumbered)[name] = vars(extended)[name]
     return renumbered
+
+
+def _found_noise(tree: UltrametricTree, rows: FittedRows, rule: NoiseRule | None) -> Noise | None:
+    if rule is None:
+        return None
+    known = find_reference_groups(tree, rows.point_weights)
+    return find_noise(rows, scores_of_rows(tree, rows, known), rule)
+
+
+def _suggested(
+    k_max: int, weights: Floats | None, clustered: ClusteredTree, noise: Noise | None
+) -> Suggestion:
+    """Return the suggestion for what is clustered; noise counts as rows of weight 0 do."""
+    if noise is not None:
+        weights = np.ones(len(noise.is_noise)) if weights is None else weights
+        weights = np.where(noise.is_noise, 0.0, weights)
+    return suggest_for_rows(clustered.tree, k_max, weights)
 
 
 def _warn_of_one_cluster(suggestion: Suggestion) -> None:
@@ -258,6 +310,16 @@ def _warn_of_one_cluster(suggestion: Suggestion) -> None:
         message = (
             "n_clusters='auto' finds no clear structure and returns one cluster; the next best "
             f"number is {suggestion.ranking[1]}."
+        )
+        warnings.warn(message, stacklevel=4)
+
+
+def _warn_of_equal_points(tree: UltrametricTree, n_clusters: int) -> None:
+    n_different = 1 + int(np.count_nonzero(tree.heights))
+    if n_clusters > n_different:
+        message = (
+            f"n_clusters={n_clusters}, but there are only {n_different} different points: equal "
+            "points are spread over clusters."
         )
         warnings.warn(message, stacklevel=4)
 

@@ -18,6 +18,7 @@ from isthmus.cut.constraints import Constraints
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel, Settings
 from isthmus.estimators.fitted_rows import FittedRows
+from isthmus.estimators.noise import Noise
 from isthmus.files.model_file import read_file, write_file
 from isthmus.metrics.gower import GowerMetric, table_metric
 from isthmus.metrics.preparation import Preparation
@@ -55,6 +56,7 @@ _STORED = (
     "preparation",
     "columns",
     "constraints",
+    "noise",
 )
 
 
@@ -78,6 +80,8 @@ def save_model(estimator: Any, fitted: FittedModel, path: str | os.PathLike[str]
             "kind": fitted.neighborhood.kind,
             "neighbors": fitted.neighbors,
         }
+    if fitted.noise is not None:
+        state["noise"] = _as_dict(fitted.noise)
     if fitted.constraints is not None:
         state["constraints"] = _as_dict(fitted.constraints)
     if fitted.suggestion is not None:
@@ -131,8 +135,12 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     labels = _checked_array(state["labels"], np.int32, (n_rows,), "labels")
     if labels.min() < 0 or labels.max() >= settings.n_clusters:
         raise ValueError("labels must be numbers of clusters.")
-    if not np.bincount(rows.on_tree(labels), minlength=settings.n_clusters).all():
-        raise ValueError("labels must leave no cluster without a row of weight above zero.")
+    noise = _unpacked_noise(state.get("noise"), n_rows)
+    not_noise = slice(None) if noise is None else ~rows.on_tree(noise.is_noise)
+    if not np.bincount(rows.on_tree(labels)[not_noise], minlength=settings.n_clusters).all():
+        raise ValueError(
+            "labels must leave no cluster without a row of weight above zero that is not noise."
+        )
     is_cut = settings_class is CutSettings
     if is_cut != (state["kmeans_inertia"] is None) or is_cut != (state["n_iter"] is None):
         raise ValueError("an inertia and iterations must be there, unless CUT found the clusters.")
@@ -164,6 +172,7 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
         constraints=_unpacked_constraints(
             state.get("constraints"), spanning_tree, settings.n_clusters
         ),
+        noise=noise,
     )
 
 
@@ -207,6 +216,17 @@ def _unpacked_preparation(saved: Any, n_features: int | None) -> Preparation | N
     if n_features is None:
         raise ValueError("objects have no columns that could be prepared.")
     return Preparation.from_content(saved, n_features)
+
+
+def _unpacked_noise(saved: Any, n_rows: int) -> Noise | None:
+    if saved is None:
+        return None
+    threshold = saved["threshold"]
+    if saved.keys() != {"threshold", "is_noise"}:
+        raise ValueError("noise must have a threshold and the rows that are noise.")
+    if type(threshold) is not float or not 0.0 <= threshold <= 1.0:
+        raise ValueError(f"the threshold of noise must be from 0 to 1; got {threshold!r}.")
+    return Noise(threshold, _checked_array(saved["is_noise"], np.bool_, (n_rows,), "is_noise"))
 
 
 def _unpacked_neighborhood(

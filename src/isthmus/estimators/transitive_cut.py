@@ -26,14 +26,15 @@ class TransitiveCut(TransitiveClusterer):
     metric : str or callable, default="euclidean"
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
-        ``"correlation"``, ``"haversine"`` (latitude and longitude in radians), ``"hellinger"``
+        ``"correlation"``, ``"haversine"`` (latitude and longitude), ``"hellinger"``
         (rows are divided by their sums), or ``"precomputed"`` where X holds distances: a square
         matrix, a condensed one as of ``scipy.spatial.distance.pdist``, or a sparse graph as of
         scikit-learn's ``kneighbors_graph``. In O(n²) time also every other name of SciPy and
         scikit-learn, and any function of two points; see :func:`isthmus.minimum_spanning_tree`.
     metric_params : dict, optional
-        Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"`` or ``{"w": weights}``;
-        keyword arguments of a callable.
+        Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"``, ``{"w": weights}`` or
+        ``{"unit": "degrees"}`` for ``"haversine"``, which then measures kilometres; by default it
+        takes radians and measures angles. Keyword arguments of a callable.
     n_neighbors : int, optional
         The size of neighbourhoods, each point itself included. Where there are more than a few
         features (tables, images, embeddings), single distances are noise, and neighbourhoods of
@@ -59,6 +60,13 @@ class TransitiveCut(TransitiveClusterer):
         apart (then the edges between components are cut first; with fewer clusters than
         components some of them stay together), or put them as far apart as this number, at least
         the longest edge of their spanning trees.
+    noise : None, "auto", float or ("score", float), default=None
+        Which rows are noise: they get the label -1, belong to no cluster and count for nothing
+        where the tree is cut; so do new points in :meth:`predict`. None: no row. A number between
+        0 and 1: the rows of the highest ``outlier_scores_``, at most this share of all rows (as
+        scikit-learn's ``contamination``), or of all weight. ``("score", 0.7)``: rows of a score
+        above 0.7. "auto" finds the threshold between the scores of rows in clusters and of noise,
+        where there are two such groups; see docs/outliers_and_summaries.md.
     k_max : int, default=20
         The largest number of clusters that ``n_clusters="auto"`` considers.
     n_jobs : int, optional
@@ -81,8 +89,8 @@ class TransitiveCut(TransitiveClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each row. Clusters are numbered from the largest to the smallest (by the
-        sum of weights; of equal ones, by the lengths of their spanning trees).
+        The cluster of each row, -1 for noise. Clusters are numbered from the largest to the
+        smallest (by the sum of weights; of equal ones, by the lengths of their spanning trees).
     inertia_ : float
         The sum of squared distances to the centres in the space of rows, as :meth:`transform`
         measures them. Weights count as repeated rows would. Infinite where a cluster holds points
@@ -99,6 +107,8 @@ class TransitiveCut(TransitiveClusterer):
         How late, and how alone, each row joins the others: near 0 within a cluster, dense or
         sparse, near 1 far from all. See :func:`isthmus.outlier_scores`. Computed when first asked
         for, in O(n).
+    noise_threshold_ : float
+        Rows of a higher outlier score are noise; unless ``noise`` is None.
     summary_ : ClusterSummary
         Of each cluster its size, widest inner gap, distance to the nearest other cluster, whether
         it is consistent, its medoid, its mean outlier score and the means of the features.
@@ -143,6 +153,7 @@ class TransitiveCut(TransitiveClusterer):
         engine: str = "auto",
         min_cluster_size: float | None = None,
         disconnected: str | float = "error",
+        noise: str | float | tuple[str, float] | None = None,
         k_max: int = 20,
         n_jobs: int | None = None,
         verbose: int | Callable[[str, int, int], Any] = 0,
@@ -157,6 +168,7 @@ class TransitiveCut(TransitiveClusterer):
         self.engine = engine
         self.min_cluster_size = min_cluster_size
         self.disconnected = disconnected
+        self.noise = noise
         self.k_max = k_max
         self.n_jobs = n_jobs
         self.verbose = verbose

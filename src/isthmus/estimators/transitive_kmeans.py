@@ -50,22 +50,23 @@ class TransitiveKMeans(TransitiveClusterer):
         The largest number of iterations per start.
     random_state : int, RandomState or None, default=None
         The seed of random starts. With ``init="cut"`` nothing is random.
-    metric, metric_params, n_neighbors, neighborhood, engine, k_max, n_jobs, verbose, memory,
+    metric, metric_params, n_neighbors, neighborhood, engine, noise, k_max, n_jobs, verbose, memory,
     memory_limit
         As for :class:`TransitiveCut`.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each row. Clusters are numbered from the largest to the smallest (by the
-        sum of weights; of equal ones, by the lengths of their spanning trees), unless ``init`` gave
-        a row for each.
+        The cluster of each row, -1 for noise. Clusters are numbered from the largest to the
+        smallest (by the sum of weights; of equal ones, by the lengths of their spanning trees),
+        unless ``init`` gave a row for each.
     inertia_ : float
         The sum of squared distances to the nearest centre, in ``space``. Weights count as
         repeated rows would.
     n_iter_ : int
         The iterations of the best start, one that ``min_cluster_size`` took back included.
-    n_clusters_, suggestion_, tree_, spanning_tree_, outlier_scores_, summary_, n_features_in_
+    n_clusters_, suggestion_, tree_, spanning_tree_, outlier_scores_, noise_threshold_, summary_,
+    n_features_in_
         As of :class:`TransitiveCut`, and ``feature_names_in_`` where X had column names.
 
     See Also
@@ -101,6 +102,7 @@ class TransitiveKMeans(TransitiveClusterer):
         power: float = 1.0,
         min_cluster_size: float | None = None,
         disconnected: str | float = "error",
+        noise: str | float | tuple[str, float] | None = None,
         init: Any = "cut",
         n_init: int | str = "auto",
         max_iter: int = 300,
@@ -121,6 +123,7 @@ class TransitiveKMeans(TransitiveClusterer):
         self.power = power
         self.min_cluster_size = min_cluster_size
         self.disconnected = disconnected
+        self.noise = noise
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter

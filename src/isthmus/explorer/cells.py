@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.explorer.part_tree import PartTree
 
 # The label of rows that are in no cluster.
@@ -60,6 +60,12 @@ class Cells:
         sizes = np.bincount(cell_of, minlength=n_cells)
         return cls(cell_of, part_of[row].astype(np.int64), table, sizes)
 
+    @property
+    def is_noise(self) -> Array:
+        """Which cells are noise, whatever the number of clusters: (c,) bool."""
+        is_noise: Array = (self.labels == NOISE).all(axis=0)
+        return is_noise
+
     def __len__(self) -> int:
         return len(self.part)
 
@@ -77,8 +83,9 @@ def _refined(cell_of: Ints, codes: Ints) -> Ints:
 def nodes_of_labels(cells: Cells, parts: PartTree, numbers: Sequence[int]) -> list[Ints | None]:
     """Return for each number of clusters the node that each label is, (k,); None where not one."""
     found: list[Ints | None] = []
-    for labels, k in zip(cells.labels, numbers, strict=True):
-        nodes = parts.nodes_of_parts(min(k, parts.n_parts))[cells.part]
+    clustered = ~cells.is_noise
+    for labels, k in zip(cells.labels[:, clustered], numbers, strict=True):
+        nodes = parts.nodes_of_parts(min(k, parts.n_parts))[cells.part[clustered]]
         pairs = np.unique(np.column_stack([labels, nodes]), axis=0)
         one_to_one = len(pairs) == k == len(np.unique(nodes)) and NOISE not in labels
         found.append(pairs[:, 1] if one_to_one else None)

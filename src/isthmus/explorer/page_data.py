@@ -16,7 +16,7 @@ from isthmus.explorer.cells import (
     colours_of_nodes,
     nodes_of_labels,
 )
-from isthmus.explorer.clustering import Clustering
+from isthmus.explorer.clustering import AttachedRows, Clustering
 from isthmus.explorer.differences import Difference, largest_differences
 from isthmus.explorer.figures import ClusterFigures, measure_clusters
 from isthmus.explorer.options import Options
@@ -97,7 +97,8 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
     needed = clustering.rows[np.unique(needed)]
     shown = rows_to_show(cells.cell_of, scores, needed, options.max_points)
     # A row of weight 0 is shown together with the point that it hangs on.
-    shown = np.union1d(shown, clustering.rows[clustering.attached_to[shown]])
+    paths = clustering.paths
+    shown = np.union1d(shown, paths.rows[paths.attached_to[shown]])
     return PageData(
         clustering=clustering,
         options=options,
@@ -106,7 +107,7 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
         clusters=clusters,
         score_levels=np.floor(np.clip(scores, 0.0, 1.0) * SCORE_STEPS).astype(np.uint8),
         shown=shown,
-        shown_tree=_tree_of_rows(clustering, shown),
+        shown_tree=_tree_of_rows(paths, shown),
         axes=axes_of(options.columns, options.coordinates, scores, shown),
     )
 
@@ -114,7 +115,7 @@ def page_data(clustering: Clustering, options: Options) -> PageData:
 def _clusters(clustering: Clustering, options: Options, parts: PartTree, cells: Cells) -> Clusters:
     """Return the clusters; those of CUT are nodes of the dendrogram, those of K-means need not."""
     numbers = clustering.path.n_clusters.tolist()
-    members = parts.members()[:, cells.part]
+    members = parts.members()[:, cells.part] & ~cells.is_noise
     node_colours = colours_of_nodes(parts, members @ cells.sizes)
     by_node = nodes_of_labels(cells, parts, numbers)
     of_numbers, more, not_nodes = [], [], {}
@@ -123,7 +124,8 @@ def _clusters(clustering: Clustering, options: Options, parts: PartTree, cells: 
         of_numbers.append(np.arange(n_clusters, n_clusters + k) if nodes is None else nodes)
         if nodes is None:
             # rows in no cluster are one more, which the page does not list
-            labels = [*range(k), NOISE] if NOISE in cells.labels[i] else [*range(k)]
+            some_noise = NOISE in cells.labels[i, ~cells.is_noise]
+            labels = [*range(k), NOISE] if some_noise else [*range(k)]
             more.append(cells.labels[i] == np.array(labels)[:, None])
             not_nodes[i] = n_clusters
             n_clusters += len(labels)
@@ -158,21 +160,21 @@ def _partitions(
         yield first + labels
 
 
-def _tree_of_rows(clustering: Clustering, shown: Ints) -> ShownTree:
+def _tree_of_rows(attached: AttachedRows, shown: Ints) -> ShownTree:
     """Return the spanning tree of the rows that are shown; rows of weight 0 hang on its points."""
-    tree_rows = np.full(clustering.n_rows, -1)
-    tree_rows[clustering.rows] = np.arange(len(clustering.rows))
+    tree_rows = np.full(attached.n_rows, -1)
+    tree_rows[attached.rows] = np.arange(len(attached.rows))
     points = tree_rows[shown]
     on_tree = np.flatnonzero(points >= 0)
-    found = tree_of_shown(clustering.tree, points[on_tree])
+    found = tree_of_shown(attached.tree, points[on_tree])
     if len(on_tree) == len(shown):
         return found
     parent, length = np.full(len(shown), -1), np.zeros(len(shown))
     parent[on_tree] = np.where(found.parent < 0, -1, on_tree[found.parent])
     length[on_tree] = found.length
-    place = np.full(clustering.tree.n_points, -1)
+    place = np.full(attached.tree.n_points, -1)
     place[points[on_tree]] = on_tree
     others = np.flatnonzero(points < 0)
-    parent[others] = place[clustering.attached_to[shown[others]]]
-    length[others] = clustering.attached_at[shown[others]]
+    parent[others] = place[attached.attached_to[shown[others]]]
+    length[others] = attached.attached_at[shown[others]]
     return ShownTree(parent, length)

@@ -90,12 +90,14 @@ def _clusters(page: PageData) -> dict[str, Any]:
         cells.cell_of, clustering.row_weights() * clustering.outlier_scores, len(cells)
     )
     weight = members @ weight_of_cell
+    total = weight_of_cell.sum() + clustering.noise_weight
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = (members @ score_of_cell) / weight
     next_rows = clustering.rows[figures.nearest]
     return {
         "rows": packed(rows, np.float64),
-        "share": packed(weight / weight_of_cell.sum(), np.float64),
+        "noiseShare": clustering.noise_weight / total,
+        "share": packed(weight / total, np.float64),
         "medoid": packed(clustering.rows[figures.medoids], np.int32),
         "widestGap": packed(figures.widest_gaps, np.float64),
         "distance": packed(figures.distances, np.float64),

@@ -105,24 +105,6 @@ def chord_to_angle(squared: Array) -> Array:
     return 2.0 * np.arcsin(np.minimum(np.sqrt(squared) / 2.0, 1.0))
 
 
-def on_the_sphere(points: Array) -> Array:
-    """Return points given by latitude and longitude, in radians, as points in space."""
-    if points.shape[1] != 2:
-        raise ValueError(
-            "metric='haversine' needs two features, latitude and longitude in radians; got "
-            f"{points.shape[1]}."
-        )
-    latitude, longitude = points.astype(np.float64, copy=False).T
-    if (np.abs(latitude) > np.pi / 2 * (1 + 1e-6)).any():
-        row = int(np.argmax(np.abs(latitude)))
-        raise ValueError(
-            "metric='haversine' needs latitudes from -π/2 to π/2, in radians, as the first "
-            f"feature; row {row} has {latitude[row]:g}. numpy.radians converts degrees."
-        )
-    flat = np.cos(latitude)
-    return np.column_stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)])
-
-
 def as_distributions(points: Array) -> Array:
     """Return the square roots of rows, each divided by its sum."""
     points = points.astype(np.float64, copy=False)

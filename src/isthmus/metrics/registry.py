@@ -22,7 +22,6 @@ from isthmus.metrics.maps import (
     chord_to_angle,
     half,
     hellinger_of_squares,
-    on_the_sphere,
     sparse_distributions,
     sparse_unit_rows,
     standardising,
@@ -41,6 +40,12 @@ from isthmus.metrics.rowwise import (
     callable_metric,
     require_weight_per_feature,
     row_metric,
+)
+from isthmus.metrics.sphere import (
+    check_unit,
+    chord_to_kilometres,
+    on_the_earth,
+    on_the_sphere,
 )
 
 # Beyond this Minkowski's distance is the largest difference, to the last bit.
@@ -77,7 +82,8 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
         Keyword arguments of a callable. ``{"p": …}`` for ``"minkowski"`` (default 2);
         ``{"V": variances}`` for ``"seuclidean"`` and ``{"V": covariance}`` or
         ``{"VI": its inverse}`` for ``"mahalanobis"`` (default: those of the points); ``{"w": …}``,
-        weights of the features, for most others; for ``"gower"`` also by the names of columns.
+        weights of the features, for most others; for ``"gower"`` also by the names of columns;
+        ``{"unit": "degrees"}`` for ``"haversine"``.
     """
     if isinstance(metric, AnyMetric):
         return metric
@@ -101,7 +107,7 @@ def resolve_metric(metric: Any, metric_params: Mapping[str, Any] | None = None) 
     elif name == "minkowski":
         resolved = _weighted(_minkowski(params.pop("p", 2.0)), params)
     elif name in _METRICS:
-        resolved = _weighted(_METRICS[name], params)
+        resolved = _weighted(_in_unit(_METRICS[name], params), params)
     else:
         raise ValueError(_unknown(metric))
     if params:
@@ -136,6 +142,13 @@ def _checked_params(metric_params: Any) -> dict[str, Any]:
             f"metric_params must be a dictionary of named parameters, got {metric_params!r}."
         )
     return dict(metric_params)
+
+
+def _in_unit(metric: MappedMetric, params: dict[str, Any]) -> MappedMetric:
+    """Return the metric of positions with the unit that the parameters may hold."""
+    if metric.name != "haversine" or check_unit(params.pop("unit", "radians")) == "radians":
+        return metric
+    return replace(metric, prepare=on_the_earth, to_heights=chord_to_kilometres)
 
 
 def _minkowski(p: Any) -> MappedMetric:

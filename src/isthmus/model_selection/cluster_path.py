@@ -32,7 +32,7 @@ class ClusterPath:
     n_clusters : ndarray of shape (m,)
         The numbers of clusters, ascending.
     labels : ndarray of shape (m, n_samples), dtype int32
-        What a fit with each number gives.
+        What a fit with each number gives; -1 for noise, which counts nowhere else.
     inertia : ndarray of shape (m,)
         Its inertia.
     sizes : list of m arrays
@@ -116,9 +116,9 @@ class Found:
     Attributes
     ----------
     labels : (n_samples,) int32
-        Of all rows.
+        Of all rows; -1 for noise.
     on_tree : (n,) int32
-        Of the points of the tree: rows of weight 0 are not on it.
+        Of the points that were clustered: rows of weight 0 and noise are not among them.
     inertia : float
     """
 
@@ -142,6 +142,7 @@ def cluster_path(
     Parameters
     ----------
     tree : UltrametricTree
+        Of the points that were clustered.
     point_weights : (n,) float64, optional
         How many points each one stands for.
     solvers : dict
@@ -172,7 +173,8 @@ def cluster_path(
         labels=np.stack([each.labels for each in found]),
         inertia=np.array([each.inertia for each in found]),
         sizes=[
-            np.bincount(each.labels, minlength=k) for k, each in zip(numbers, found, strict=True)
+            np.bincount(each.labels[each.labels >= 0], minlength=k)
+            for k, each in zip(numbers, found, strict=True)
         ],
         margin=np.array(margins),
         silhouette=np.array(means),

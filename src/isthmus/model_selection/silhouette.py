@@ -34,6 +34,7 @@ from isthmus.model_selection.silhouette_sums import (
     propagate_inside,
     sum_silhouettes,
 )
+from isthmus.noise.without_noise import without_noise
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.tree import check_tree
@@ -49,17 +50,28 @@ def transitive_silhouette(
     *,
     sample_weight: Any = ...,
     per_point: Literal[False] = ...,
+    noise_label: Any = ...,
 ) -> float: ...
 
 
 @overload
 def transitive_silhouette(
-    tree: UltrametricTree, labels: Any, *, sample_weight: Any = ..., per_point: Literal[True]
+    tree: UltrametricTree,
+    labels: Any,
+    *,
+    sample_weight: Any = ...,
+    per_point: Literal[True],
+    noise_label: Any = ...,
 ) -> Floats: ...
 
 
 def transitive_silhouette(
-    tree: UltrametricTree, labels: Any, *, sample_weight: Any = None, per_point: bool = False
+    tree: UltrametricTree,
+    labels: Any,
+    *,
+    sample_weight: Any = None,
+    per_point: bool = False,
+    noise_label: Any = None,
 ) -> float | Floats:
     """Return the silhouette of a labelling by transitive distances, in O(n) memory.
 
@@ -79,6 +91,10 @@ def transitive_silhouette(
         less in the means.
     per_point : bool, default=False
         Whether to return the value of each point in place of the mean.
+    noise_label : label, optional
+        Points of this label, -1 in ``labels_`` of a fit with ``noise``, are in no cluster: they
+        count nowhere, and have no value (NaN). By default every label is a cluster, as in
+        scikit-learn.
 
     Returns
     -------
@@ -106,6 +122,22 @@ def transitive_silhouette(
     check_tree(tree)
     clusters, codes = coded_labels(labels, tree.n_points)
     point_weights = check_positive_weights(sample_weight, tree.n_points)
+    if noise_label is not None and (noise := np.flatnonzero(clusters == noise_label)).size:
+        is_noise = codes == noise[0]
+        if is_noise.all():
+            raise ValueError("A silhouette needs two clusters, and all points are noise.")
+        rest = without_noise(tree, is_noise)
+        value = transitive_silhouette(
+            rest.tree,
+            np.asarray(labels)[rest.kept],
+            sample_weight=None if point_weights is None else point_weights[rest.kept],
+            per_point=per_point,  # type: ignore[call-overload]
+        )
+        if not per_point:
+            return float(value)
+        values = np.full(tree.n_points, np.nan)
+        values[rest.kept] = value
+        return values
     if len(clusters) < 2:
         raise ValueError(
             "A silhouette compares a cluster with others, so labels must be of at least two "

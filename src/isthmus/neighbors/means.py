@@ -13,11 +13,11 @@ from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.maps import (
     centred_unit_rows,
-    on_the_sphere,
     reduce_rows,
     sparse_unit_rows,
     unit_rows,
 )
+from isthmus.metrics.sphere import on_latitudes, unit_of
 from isthmus.metrics.validation import canonical
 
 # Numbers that are added up per task.
@@ -57,9 +57,9 @@ def neighborhood_means(
     if metric.name == "hellinger":
         points = points / points.sum(axis=1, dtype=np.float64, keepdims=True)
     if metric.name == "haversine":
-        means = _means(on_the_sphere(points), neighbors, n_jobs)
+        means = _means(metric.prepare(points), neighbors, n_jobs)
         _refuse_cancelled(np.abs(means).max(axis=1), means.dtype, metric)
-        return _on_latitudes(means)
+        return on_latitudes(means, unit_of(metric.prepare))
     return _means(points, neighbors, n_jobs)
 
 
@@ -108,12 +108,6 @@ def _sparse_means(points: Any, neighbors: Labels, metric: MappedMetric) -> Any:
     largest = reduce_rows(np.maximum, np.abs(means.data), means.indptr)
     _refuse_cancelled(largest, means.dtype, metric)
     return sparse_unit_rows(means)
-
-
-def _on_latitudes(in_space: Floats) -> Floats:
-    """Return points in space, seen from the centre, as latitudes and longitudes in radians."""
-    x, y, z = in_space.T
-    return np.column_stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
 
 
 @kernel

@@ -36,8 +36,8 @@ def plot_dendrogram(
         The tree.
     labels : array-like of shape (n_points,), optional
         The cluster of each point. Branches with points of one cluster only are drawn in its
-        colour, the others in grey. With more than eight clusters colours repeat, and there is no
-        legend.
+        colour, the others and noise (the number -1) in grey. With more than eight clusters colours
+        repeat, and there is no legend.
     max_leaves : int, default=50
         The most leaves. A leaf of several points is drawn as a triangle as high as its last merge,
         the wider the more points it has. Merges of one height are all shown or none of them, and

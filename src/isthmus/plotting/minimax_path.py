@@ -52,7 +52,7 @@ def plot_path(
         The two points of the transitive edge, the longest step of the path, to be drawn in another
         colour; and its length, for the legend.
     labels : array-like of shape (n_points,), optional
-        The cluster of each point, to colour them by.
+        The cluster of each point, to colour them by; the number -1 is noise.
     names : tuple of two str, optional
         The names of the two ends; their indices by default.
     ax : matplotlib Axes, optional
@@ -79,11 +79,11 @@ def plot_path(
     """
     points = check_plane(X)
     drawn = path_in_plane(points, path, edge)
-    codes = None if labels is None else coded_labels(labels, len(points))[1]
+    clusters, codes = (None, None) if labels is None else coded_labels(labels, len(points))
     if names is None:
         names = (str(drawn.ends[0]), str(drawn.ends[-1]))
     axes = plane_axes(ax)
-    draw_points(axes, points, codes, size=SMALL_POINT_SIZE, colour=FAINT_COLOUR)
+    draw_points(axes, points, codes, size=SMALL_POINT_SIZE, colour=FAINT_COLOUR, names=clusters)
     _draw_path(axes, drawn)
     # a path of one point has one end
     for name, point, away in zip(names, drawn.vertices[[0, -1]], drawn.outward, strict=False):

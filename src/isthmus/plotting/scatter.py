@@ -16,28 +16,35 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINT_SIZE, SMALL_POINT_SIZE = 14.0, 7.0
+# The most clusters in a legend.
+LISTED = 20
 # Outlier scores from light to dark, so that outliers stand out without colours, too.
 _SCORE_COLOURS = "viridis_r"
 # The sizes of points of scores 0 and 1.
 _SCORE_SIZES = (7.0, 42.0)
 
 
-def plot_clusters(X: Any, labels: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw points in the plane, one colour per cluster.
+def plot_clusters(
+    X: Any, labels: Any, *, ax: Axes | None = None, legend: bool | None = None
+) -> Axes:
+    """Draw points in the plane, one colour per cluster, noise in grey.
 
     Parameters
     ----------
     X : array-like of shape (n_points, 2)
-        The points.
+        The points. The axes have the names of the columns of a data frame.
     labels : array-like of shape (n_points,)
-        The cluster of each point.
+        The cluster of each point; the number -1 is noise.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to list the clusters and their sizes; by default in a new figure. Of more than 20
+        the first 20 are listed.
 
     Returns
     -------
     matplotlib Axes
-        With one collection of points per cluster, in the order of the sorted labels.
+        With one collection of points per cluster, in the order of the sorted labels; noise first.
 
     See Also
     --------
@@ -53,9 +60,12 @@ def plot_clusters(X: Any, labels: Any, *, ax: Axes | None = None) -> Axes:
     >>> ax = plotting.plot_clusters(X, model.labels_)
     """
     points = check_plane(X)
-    codes = coded_labels(labels, len(points))[1]
+    names, codes = coded_labels(labels, len(points))
     axes = style.plane_axes(ax)
-    draw_points(axes, points, codes, size=POINT_SIZE)
+    draw_points(axes, points, codes, size=POINT_SIZE, names=names)
+    style.name_axes(axes, X)
+    if legend or (legend is None and ax is None):
+        _add_legend(axes, names, np.bincount(codes))
     return axes
 
 
@@ -67,12 +77,12 @@ def plot_spanning_tree(
     Parameters
     ----------
     X : array-like of shape (n_points, 2)
-        The points that the tree spans.
+        The points that the tree spans. The axes have the names of the columns of a data frame.
     spanning_tree : SpanningTree
         The tree.
     labels : array-like of shape (n_points,), optional
-        The cluster of each point. Points are then coloured by cluster, and edges between two
-        clusters are dashed and red.
+        The cluster of each point; the number -1 is noise. Points are then coloured by cluster, and
+        edges between two clusters are dashed and red.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -99,14 +109,15 @@ def plot_spanning_tree(
         raise ValueError(
             f"The spanning tree has {spanning_tree.n_points} points, but X has {len(points)}."
         )
-    codes = None if labels is None else coded_labels(labels, len(points))[1]
+    names, codes = (None, None) if labels is None else coded_labels(labels, len(points))
     edges = spanning_tree.edges
     ends = np.zeros_like(edges) if codes is None else codes[edges]
     between = ends[:, 0] != ends[:, 1]
     axes = style.plane_axes(ax)
     _draw_edges(axes, points[edges[~between]], style.EDGE_COLOUR, "solid", 0.8)
     _draw_edges(axes, points[edges[between]], style.CUT_COLOUR, style.DASHES, 1.8)
-    draw_points(axes, points, codes, size=SMALL_POINT_SIZE)
+    draw_points(axes, points, codes, size=SMALL_POINT_SIZE, names=names)
+    style.name_axes(axes, X)
     return axes
 
 
@@ -156,6 +167,7 @@ def plot_outliers(X: Any, scores: Any, *, ax: Axes | None = None) -> Axes:
         x, y, s=sizes, c=checked[order], cmap=_SCORE_COLOURS, vmin=0.0, vmax=1.0, linewidths=0
     )
     axes.figure.colorbar(drawn, ax=axes, label="outlier score", shrink=0.8)
+    style.name_axes(axes, X)
     return axes
 
 
@@ -171,15 +183,46 @@ def check_plane(X: Any) -> Array:
 
 
 def draw_points(
-    axes: Axes, points: Array, codes: Ints | None, *, size: float, colour: str = style.EDGE_COLOUR
+    axes: Axes,
+    points: Array,
+    codes: Ints | None,
+    *,
+    size: float,
+    colour: str = style.EDGE_COLOUR,
+    names: Array | None = None,
 ) -> None:
-    """Draw points, a collection for each cluster; in one colour where there are no clusters."""
+    """Draw points, a collection for each cluster; in one colour where there are no clusters.
+
+    names : array, optional
+        The label of each code; the first one, if it is the number -1, is noise.
+    """
     groups = [(style.ClusterStyle(colour, style.MARKERS[0]), points)]
     if codes is not None:
-        groups = [(style.cluster_style(c), points[codes == c]) for c in range(int(codes.max()) + 1)]
+        n_noise = int(style.has_noise(names))
+        looks = [style.NOISE_STYLE] * n_noise
+        looks += [style.cluster_style(c) for c in range(int(codes.max()) + 1 - n_noise)]
+        groups = [(look, points[codes == c]) for c, look in enumerate(looks)]
     for look, group in groups:
         x, y = group.T
         axes.scatter(x, y, s=size, c=look.colour, marker=look.marker, linewidths=0, zorder=3)
+
+
+def _add_legend(axes: Axes, names: Array, sizes: Ints) -> None:
+    """List the clusters beside the points."""
+    n_noise = int(style.has_noise(names))
+    texts = ["noise"] * n_noise + [str(name) for name in names[n_noise:].tolist()]
+    entries = [f"{text} ({size:,})" for text, size in zip(texts, sizes.tolist(), strict=True)]
+    drawn = axes.collections[-len(entries) :]
+    more = "" if len(entries) <= LISTED else f", the first {LISTED} of {len(entries)}"
+    axes.legend(
+        drawn[:LISTED],
+        entries[:LISTED],
+        title=f"cluster (points){more}",
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+        markerscale=1.5,
+    )
 
 
 def _draw_edges(axes: Axes, segments: Floats, colour: str, dashes: Any, width: float) -> None:

@@ -42,6 +42,16 @@ class ClusterStyle(NamedTuple):
     marker: str
 
 
+# The label of noise, and how its points look.
+NOISE = -1
+NOISE_STYLE = ClusterStyle(FAINT_COLOUR, ".")
+
+
+def has_noise(names: Array | None) -> bool:
+    """Whether the first of the sorted labels is that of noise, the number -1."""
+    return names is not None and names.dtype.kind == "i" and bool(names[0] == NOISE)
+
+
 def cluster_style(cluster: int) -> ClusterStyle:
     """Return the style of the cluster-th cluster; the first 64 all differ."""
     turn, colour = divmod(cluster, len(PALETTE))
@@ -110,6 +120,14 @@ def plane_axes(ax: Axes | None) -> Axes:
     axes.set_aspect("equal", adjustable="datalim")
     hide_ticks(axes)
     return axes
+
+
+def name_axes(axes: Axes, X: Any) -> None:
+    """Label both axes with the names of the two columns of a data frame; an array has none."""
+    columns = getattr(X, "columns", None)
+    if columns is not None and len(columns) == 2:
+        axes.set_xlabel(str(columns[0]))
+        axes.set_ylabel(str(columns[1]))
 
 
 def hide_ticks(axes: Axes) -> None:

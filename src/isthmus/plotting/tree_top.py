@@ -9,6 +9,7 @@ import numpy as np
 
 from isthmus._utils.parameters import check_integer, coded_labels
 from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.plotting.style import has_noise
 from isthmus.ultrametric import UltrametricTree
 
 # The cluster of a node whose points have several labels, or none.
@@ -112,6 +113,8 @@ def tree_top(tree: UltrametricTree, max_groups: int = 50, labels: Any = None) ->
     if labels is not None:
         names, codes = coded_labels(labels, n_points)
         uniform = clusters_of_nodes(tree, codes)
+        if has_noise(names):  # grey, as if it were of several clusters
+            names, uniform = names[1:], np.where(uniform > 0, uniform - 1, SEVERAL)
     highest_inside = tree.heights[n_points - 1 - max_groups] if n_points > max_groups else 0.0
     first_link = int(np.searchsorted(tree.heights, highest_inside, side="right"))
     children = tree.children[first_link:]

@@ -13,15 +13,16 @@ candidate on one of their sides when they are the shortest edge out of it, and s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.spanning_tree.kruskal import choose_edges
-from isthmus.spanning_tree.result import SpanningTree, tree_in_order, trusted_tree
+from isthmus.spanning_tree.result import SpanningTree, tree_in_order
 from isthmus.ultrametric import UltrametricTree
-from isthmus.ultrametric.merges import merges_of_gaps
 
 
 class NewEdges(NamedTuple):
@@ -39,60 +40,123 @@ class NewEdges(NamedTuple):
     lengths: Floats
 
 
+def joined_edges(parts: list[NewEdges]) -> NewEdges:
+    """Return the edges of several lists."""
+    return NewEdges(
+        np.concatenate([part.edges for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+    )
+
+
+class ComparedTree(NamedTuple):
+    """The tree of the old points, its edges in the order in which they are compared.
+
+    Attributes
+    ----------
+    tree : UltrametricTree
+        Its edges and merges; the heights are not used.
+    bounds : (n - 1,) float64
+        The lengths of its edges, as they are compared, but for rounding.
+    lengths : callable
+        From merges, (m,) int64, to exactly these lengths.
+    merges, gaps : (n - 1,) int and float64
+        In leaf order, the merge between each leaf and the next one, and its bound.
+    positions : (n - 1,) int64 or None
+        Where each edge was, if they are in another order than before.
+    """
+
+    tree: UltrametricTree
+    bounds: Floats
+    lengths: Callable[[Ints], Floats]
+    merges: Ints
+    gaps: Floats
+    positions: Ints | None
+
+    @classmethod
+    def of(
+        cls,
+        tree: UltrametricTree,
+        bounds: Floats,
+        lengths: Callable[[Ints], Floats],
+        positions: Ints | None = None,
+    ) -> ComparedTree:
+        """Return the record of a tree."""
+        merges, gaps = np.empty_like(tree.children[:, 0]), np.empty(len(bounds))
+        fill_gaps(tree.children, tree.starts, bounds, merges, gaps)
+        return cls(tree, bounds, lengths, merges, gaps, positions)
+
+
 class Contraction(NamedTuple):
     """What candidates see of a tree.
 
     Attributes
     ----------
-    number : (n_touched,) int64
-        The old points that they end at, ascending.
     order : (n_touched,) int64
-        Positions in ``number``, in leaf order.
+        The numbers of the old points that they end at, counted as these ascend, in leaf order.
     merges : (n_touched - 1,) int64
         The last merge between each and the next one, in leaf order.
     """
 
-    number: Ints
     order: Ints
     merges: Ints
 
 
-def contract(tree: UltrametricTree, touched: Ints) -> Contraction:
+def contract(compared: ComparedTree, touched: Ints) -> Contraction:
     """Return the contraction of a tree to some of its points, ascending."""
-    starts = tree.starts[touched]
+    starts = compared.tree.starts[touched]
     order = np.argsort(starts)
     positions = starts[order]
-    gaps = merges_of_gaps(tree.children, tree.starts)
     if len(touched) == 1:
-        return Contraction(touched, order, np.empty(0, dtype=np.int64))
-    merges = np.maximum.reduceat(gaps[: positions[-1]], positions[:-1])
-    return Contraction(touched, order, merges)
+        return Contraction(order, np.empty(0, dtype=np.int64))
+    merges = np.maximum.reduceat(compared.merges[: positions[-1]], positions[:-1])
+    return Contraction(order, merges.astype(np.int64))
 
 
-def choose_extended(tree: UltrametricTree, n_new: int, new: NewEdges) -> tuple[Array, Array]:
-    """Return which edges the tree of all points has: of the tree, and of the new ones.
+@kernel
+def fill_gaps(children: Ints, starts: Ints, bounds: Floats, merges: Ints, gaps: Floats) -> None:
+    """Fill the merge between each leaf and the next one, in leaf order, and its bound.
+
+    A merge lies between the last leaf of its first child and the first leaf of its second.
+
+    children, starts : (n - 1, 2) and (2n - 1,) int, in
+    bounds : (n - 1,) float64, in
+    merges, gaps : (n - 1,) int and float64, out
+    """
+    for e in range(children.shape[0]):
+        if e + 2 * AHEAD < children.shape[0]:
+            prefetch(starts, children[e + 2 * AHEAD, 1])
+            soon = np.int64(starts[children[e + AHEAD, 1]])
+            prefetch(merges, soon)
+            prefetch(gaps, soon)
+        gap = np.int64(starts[children[e, 1]]) - 1
+        merges[gap] = e
+        gaps[gap] = bounds[e]
+
+
+def choose_extended(compared: ComparedTree, n_new: int, new: NewEdges) -> tuple[Ints, Array]:
+    """Return the edges of the tree that leave, and which of the new ones come: (m,) bool.
 
     Parameters
     ----------
-    tree : UltrametricTree
-        Of the old points; its edges are ordered as they are compared.
+    compared : ComparedTree
+        Of the old points.
     n_new : int
         At least one.
     new : NewEdges
         The candidates, with which all points are connected.
     """
-    n_old = tree.n_points
+    n_old = compared.tree.n_points
     ends = new.edges.ravel()
     touched = np.unique(ends[ends < n_old])
-    contraction = contract(tree, touched)
-    of_tree = tree.spanning_tree.edges[contraction.merges]
-    lengths = np.concatenate([tree.heights[contraction.merges], new.lengths])
-    indices = np.concatenate([of_tree, new.edges])
+    contraction = contract(compared, touched)
+    merges = contraction.merges
+    lengths = np.concatenate([compared.lengths(merges), new.lengths])
+    indices = np.concatenate([compared.tree.spanning_tree.edges[merges], new.edges])
     # The same edges between numbers of what is left: first the old points, then the new ones.
     old = np.searchsorted(touched, np.minimum(new.edges, n_old - 1))
     numbered = np.where(new.edges < n_old, old, new.edges - n_old + len(touched))
     between = np.column_stack([contraction.order[:-1], contraction.order[1:]])
-    ordered = np.lexsort((indices[:, 1], indices[:, 0], lengths))
+    ordered = _total_order(indices, lengths)
     edges = np.concatenate([between, numbered])[ordered]
     n_left = len(touched) + n_new
     chosen = np.empty(n_left - 1, dtype=np.int64)
@@ -100,27 +164,82 @@ def choose_extended(tree: UltrametricTree, n_new: int, new: NewEdges) -> tuple[A
     assert n_chosen == n_left - 1  # candidates connect every new point
     is_chosen = np.zeros(len(edges), dtype=np.bool_)
     is_chosen[ordered[chosen]] = True
-    stays = np.ones(len(tree.heights), dtype=np.bool_)
-    stays[contraction.merges] = is_chosen[: len(contraction.merges)]
-    return stays, is_chosen[len(contraction.merges) :]
+    leaving = merges[~is_chosen[: len(merges)]]
+    if compared.positions is not None:
+        leaving = compared.positions[leaving]
+    return leaving, is_chosen[len(merges) :]
 
 
-def joined_tree(
-    old: SpanningTree, stays: Array, edges: Ints, weights: Floats, n_jobs: int = 1
-) -> SpanningTree:
-    """Return the tree of some edges of another one, and of new edges in any order.
+def _total_order(edges: Ints, lengths: Floats) -> Ints:
+    """Return the order of edges by length, and of equal ones by indices."""
+    order = np.argsort(lengths)
+    ascending = lengths[order]
+    if (ascending[1:] == ascending[:-1]).any():
+        return np.lexsort((edges[:, 1], edges[:, 0], lengths))
+    return order
 
-    stays : (n - 1,) bool
+
+def joined_tree(old: SpanningTree, leaving: Ints, edges: Ints, weights: Floats) -> SpanningTree:
+    """Return the tree in which some edges of another have left, and new ones have come.
+
+    leaving : (k,) int64
+        Positions in ``old.edges``.
     edges, weights : (m, 2) and (m,)
-        The new edges, the smaller index first.
+        The new edges in any order, the smaller index first.
     """
-    order = np.lexsort((edges[:, 1], edges[:, 0], weights))
-    edges, weights = edges[order], weights[order]
-    kept_edges, kept = old.edges[stays], old.weights[stays]
-    before = np.searchsorted(kept, weights, side="left")
-    if (before < np.searchsorted(kept, weights, side="right")).any():  # then indices decide
-        all_edges = np.concatenate([kept_edges, edges])
-        all_weights = np.concatenate([kept, weights])
-        return trusted_tree(all_edges, all_weights, old.engine, n_jobs, by_index=True)
-    all_edges = np.insert(kept_edges, before, edges, axis=0)
-    return tree_in_order(all_edges, np.insert(kept, before, weights), old.engine, by_index=True)
+    order = _total_order(edges, weights)
+    n_edges = len(old.weights) - len(leaving) + len(order)
+    merged = EdgeList(np.empty((n_edges, 2), dtype=np.int64), np.empty(n_edges))
+    leaves = np.concatenate([np.sort(leaving), [len(old.weights)]])
+    new = EdgeList(edges[order], weights[order])
+    merge_edges(EdgeList(old.edges, old.weights), leaves, new, merged)
+    return tree_in_order(*merged, old.engine, by_index=True)
+
+
+class EdgeList(NamedTuple):
+    """Edges in total order: (m, 2) int64 and (m,) float64."""
+
+    edges: Ints
+    weights: Floats
+
+
+@kernel
+def merge_edges(old: EdgeList, leaves: Ints, new: EdgeList, merged: EdgeList) -> None:
+    """Merge two lists of edges into one.
+
+    leaves : (k + 1,) int64, in
+        Old edges that are left out, ascending; the last entry is the number of old edges.
+    merged : out
+    """
+    n_new, n_left, count = 0, 0, 0
+    for e in range(old.weights.shape[0]):
+        if e == leaves[n_left]:
+            n_left += 1
+            continue
+        while n_new < new.weights.shape[0] and comes_first(new, n_new, old, e):
+            copy_edge(new, n_new, merged, count)
+            n_new += 1
+            count += 1
+        copy_edge(old, e, merged, count)
+        count += 1
+    while n_new < new.weights.shape[0]:
+        copy_edge(new, n_new, merged, count)
+        n_new += 1
+        count += 1
+
+
+@kernel_part
+def copy_edge(source: EdgeList, e: int, target: EdgeList, position: int) -> None:
+    """Copy edge e to a position of another list."""
+    target.edges[position, 0] = source.edges[e, 0]
+    target.edges[position, 1] = source.edges[e, 1]
+    target.weights[position] = source.weights[e]
+
+
+@kernel_part
+def comes_first(one: EdgeList, e: int, other: EdgeList, f: int) -> bool:
+    """Whether edge e of a list comes before edge f of another one."""
+    if one.weights[e] != other.weights[f]:
+        return bool(one.weights[e] < other.weights[f])
+    a, b = one.edges[e, 0], other.edges[f, 0]
+    return bool(a < b or (a == b and one.edges[e, 1] < other.edges[f, 1]))

@@ -56,7 +56,7 @@ def minimum_spanning_tree(
         ``"euclidean"`` (``"l2"``), ``"sqeuclidean"``, ``"manhattan"`` (``"cityblock"``,
         ``"l1"``), ``"chebyshev"`` (``"linf"``), ``"minkowski"``, ``"seuclidean"``,
         ``"mahalanobis"``, ``"cosine"``, ``"angular"``, ``"correlation"``, ``"haversine"``
-        (latitude and longitude in radians), ``"hellinger"`` (rows are divided by their sums) or
+        (latitude and longitude), ``"hellinger"`` (rows are divided by their sums) or
         ``"precomputed"``.
         All other names of SciPy and scikit-learn, in O(n²) time: ``"braycurtis"``,
         ``"canberra"``, ``"hamming"``, ``"jensenshannon"``; ``"jaccard"``, ``"dice"``,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,9 @@ class ClusterSummary:
         the number of features is above four million.
     feature_names : tuple of str
         The names of the columns; x0, x1, … where X had no names.
+    n_noise : int or None
+        The number of rows that are noise, which count in ``shares`` alone: as part of all rows.
+        None where ``noise`` was None.
 
     See Also
     --------
@@ -75,6 +78,7 @@ class ClusterSummary:
     outlier_scores: Floats
     feature_means: Floats | None
     feature_names: tuple[str, ...]
+    n_noise: int | None = None
 
     @property
     def consistent(self) -> Array:
@@ -110,20 +114,25 @@ class ClusterSummary:
         names = [f"mean {name}" for name in self.feature_names]
         return frame.join(pd.DataFrame(self.feature_means, columns=names, index=frame.index))
 
+    def with_noise(self, n_noise: int, share: float) -> ClusterSummary:
+        """Return the summary beside noise: the number of its rows, and their share of all."""
+        return replace(self, n_noise=n_noise, shares=self.shares * (1.0 - share))
+
     def __len__(self) -> int:
         return len(self.sizes)
 
     def __repr__(self) -> str:
+        noise = "" if self.n_noise is None else f"n_noise={self.n_noise}, "
         return (
-            f"ClusterSummary(n_clusters={len(self)}, n_rows={self.sizes.sum()}, "
+            f"ClusterSummary(n_clusters={len(self)}, n_rows={self.sizes.sum()}, {noise}"
             f"consistent={int(self.consistent.sum())})"
         )
 
     def __str__(self) -> str:
-        return as_text(self.columns(), self.feature_means, self.feature_names)
+        return as_text(self.columns(), self.feature_means, self.feature_names, self.n_noise)
 
     def _repr_html_(self) -> str:
-        return as_html(self.columns(), self.feature_means, self.feature_names)
+        return as_html(self.columns(), self.feature_means, self.feature_names, self.n_noise)
 
 
 def summarise(

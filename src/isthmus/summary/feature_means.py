@@ -30,7 +30,7 @@ def feature_means(data: Any, labels: Labels, point_weights: Floats | None) -> Fl
     point_weights : (n,) float64, optional
         How many equal rows each one stands for.
     """
-    if not _has_features(data):
+    if not has_features(data):
         return None
     n_clusters, n_features = int(labels.max()) + 1, data.shape[1]
     if n_clusters * n_features > LARGEST:
@@ -69,7 +69,8 @@ def _weighted_sums(
     return sums
 
 
-def _has_features(data: Any) -> bool:
+def has_features(data: Any) -> bool:
+    """Whether data are numbers in columns, not objects or distances."""
     return issparse(data) or (
         isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "biuf"
     )

@@ -34,15 +34,26 @@ font-variant-numeric:tabular-nums}
 """.replace("\n", "")
 
 
-def as_text(columns: dict[str, Array], means: Floats | None, names: tuple[str, ...]) -> str:
+def as_text(
+    columns: dict[str, Array],
+    means: Floats | None,
+    names: tuple[str, ...],
+    n_noise: int | None = None,
+) -> str:
     """Return the table as text; what is left out is counted below it."""
     shown = _shown_names(means, names)
     header = ["cluster", *columns, *(f"mean {name}" for name in shown)]
     lines = text_table(header, _cells(columns, means))
-    return "\n".join([_title(columns), *lines, *_left_out(columns, names if shown else ())])
+    left_out = _left_out(columns, names if shown else ())
+    return "\n".join([_title(columns, n_noise), *lines, *left_out])
 
 
-def as_html(columns: dict[str, Array], means: Floats | None, names: tuple[str, ...]) -> str:
+def as_html(
+    columns: dict[str, Array],
+    means: Floats | None,
+    names: tuple[str, ...],
+    n_noise: int | None = None,
+) -> str:
     """Return the table as HTML, names of features escaped."""
     shown = _shown_names(means, names)
     n_plain = 1 + len(columns)
@@ -67,16 +78,17 @@ def as_html(columns: dict[str, Array], means: Floats | None, names: tuple[str, .
         lines.append(f'<tr class="more"><td colspan="{n_plain + len(shown)}">{left_out}</td></tr>')
     return (
         f'<div class="isthmus-summary"><style>{_STYLE}</style><table>'
-        f"<caption>{_title(columns)}</caption><thead>{head}</thead>"
+        f"<caption>{_title(columns, n_noise)}</caption><thead>{head}</thead>"
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 
-def _title(columns: dict[str, Array]) -> str:
+def _title(columns: dict[str, Array], n_noise: int | None) -> str:
     sizes = columns["size"]
     n_failing = int(np.count_nonzero(~columns["consistent"]))
     verdict = f"{n_failing:,} of them not consistent" if n_failing else "consistent"
-    return f"{count(len(sizes), 'cluster')} of {count(int(sizes.sum()), 'row')}, {verdict}"
+    noise = "" if n_noise is None else f"; {count(n_noise, 'row')} of noise"
+    return f"{count(len(sizes), 'cluster')} of {count(int(sizes.sum()), 'row')}, {verdict}{noise}"
 
 
 def _cells(columns: dict[str, Array], means: Floats | None) -> list[list[str]]:

@@ -45,6 +45,8 @@
       this.data = data;
       this.tree = new PartTree(data.tree.divided);
       this.nCells = data.cells.part.length;
+      // Cells that are noise, whatever the number of clusters.
+      this.isNoise = Array.from(data.cells.part, (_, c) => data.labels.every((of) => of[c] < 0));
       this.history = [];
       this.state = { k: data.nClusters, own: null };
       this.update();
@@ -131,12 +133,20 @@
         while (!state.own.has(node)) node = this.tree.parent[node];
         return this.clusters.indexOf(node);
       });
-      this.labelOfCell = Int32Array.from(data.cells.part, (part) => labelOfPart[part]);
+      this.labelOfCell = Int32Array.from(data.cells.part, (part, c) =>
+        this.isNoise[c] ? -1 : labelOfPart[part],
+      );
     }
 
     // The colour of each cell; -1 for rows in no cluster.
     coloursOfCells() {
       return Int32Array.from(this.labelOfCell, (l) => (l < 0 ? -1 : this.colours[l]));
+    }
+
+    // The number of rows in no cluster.
+    nNoise() {
+      const { rows } = this.data.cells;
+      return this.labelOfCell.reduce((sum, label, c) => (label < 0 ? sum + rows[c] : sum), 0);
     }
 
     // Labels of all rows, or of those that are drawn where the page does not hold the others.

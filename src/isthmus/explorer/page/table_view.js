@@ -98,7 +98,18 @@
           line.addEventListener("click", () => this.onClick(row.label));
           return line;
         }),
+        ...this.noise(partition, colours),
       );
+    }
+
+    // The last line, where rows are in no cluster.
+    noise(partition, colours) {
+      const rows = partition.nNoise();
+      if (rows === 0) return [];
+      const swatch = html("span", { class: "swatch", style: `background: ${colours.of(-1)}` });
+      const texts = [rows.toLocaleString("en"), percent(this.data.clusters.noiseShare)];
+      const cells = COLUMNS.slice(1).map((_, c) => html("td", {}, texts[c] ?? "–"));
+      return [html("tr", { class: "noise" }, html("td", {}, swatch, "noise"), ...cells)];
     }
 
     name(row, colour, picked) {

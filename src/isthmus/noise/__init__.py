@@ -1,0 +1,1 @@
+"""Outlier scores → which rows are noise, and the tree of the others."""

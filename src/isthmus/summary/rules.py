@@ -1,0 +1,138 @@
+"""Features and clusters → for each cluster a rule, from a decision tree, that tells it from others.
+
+The rule is one leaf of a tree of limited depth, grown for the cluster against all other rows: that
+of the best F1 score. Conditions on one feature and in one direction are one condition.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_array, issparse
+from sklearn.tree import DecisionTreeClassifier
+
+from isthmus._utils.typing import Array, Floats, Ints
+
+# The most rows that a tree is grown from; precision and recall are those of all rows.
+_MOST_ROWS = 20_000
+
+
+class Rule(NamedTuple):
+    """A conjunction of conditions, and how well it describes a cluster.
+
+    Attributes
+    ----------
+    text : str
+        Such as ``"petal length <= 2.45 and petal width > 0.8"``; "every row" without conditions.
+    precision : float
+        The share of the rows that meet it that are in the cluster.
+    recall : float
+        The share of the cluster's rows that meet it.
+    """
+
+    text: str
+    precision: float
+    recall: float
+
+
+def find_rules(
+    numbers: Any, names: list[str], codes: Ints, weights: Floats, max_depth: int
+) -> list[Rule]:
+    """Return a rule for each cluster.
+
+    Parameters
+    ----------
+    numbers : (n, d) array or sparse matrix
+        NaN where a value is missing, which meets no condition.
+    names : list of d str
+    codes : (n,) int64
+        The cluster of each row, from 0; none is empty.
+    weights : (n,) float64
+    max_depth : int
+        The most conditions of a rule.
+    """
+    columns = csc_array(numbers) if issparse(numbers) else np.asarray(numbers, dtype=np.float64)
+    rows = _rows_to_grow_from(codes)
+    grown_from = _filled(columns[rows]) if isinstance(columns, np.ndarray) else columns[rows]
+    found = []
+    for cluster in range(int(codes.max()) + 1):
+        is_in = codes == cluster
+        tree = DecisionTreeClassifier(max_depth=max_depth, random_state=0)
+        tree.fit(grown_from, is_in[rows], sample_weight=weights[rows])
+        candidates = [_measured(path, columns, is_in, weights) for path in _paths(tree.tree_)]
+        conditions, rule = max(candidates, key=lambda each: _f1(each[1]))
+        found.append(rule._replace(text=_text(conditions, names)))
+    return found
+
+
+# Of a feature, by its number, the values above the first and up to the second bound.
+Conditions = dict[int, tuple[float, float]]
+
+
+def _paths(tree: Any) -> list[Conditions]:
+    """Return the conditions that lead to each leaf of a decision tree."""
+    found, waiting = [], [(0, Conditions())]
+    while waiting:
+        node, conditions = waiting.pop()
+        if tree.children_left[node] < 0:
+            found.append(conditions)
+            continue
+        feature, value = int(tree.feature[node]), float(tree.threshold[node])
+        low, high = conditions.get(feature, (-np.inf, np.inf))
+        right = conditions | {feature: (max(low, value), high)}
+        left = conditions | {feature: (low, min(high, value))}
+        waiting += [(int(tree.children_right[node]), right), (int(tree.children_left[node]), left)]
+    return found
+
+
+def _measured(
+    conditions: Conditions, columns: Any, is_in: Array, weights: Floats
+) -> tuple[Conditions, Rule]:
+    meets = np.ones(len(is_in), dtype=bool)
+    for feature, (low, high) in conditions.items():
+        column = columns[:, [feature]]
+        values = np.asarray(column.toarray() if issparse(column) else column).ravel()
+        values = values.astype(np.float32).astype(np.float64)  # as trees read them
+        meets &= (values > low) & (values <= high)
+    both = float(weights[meets & is_in].sum())
+    met, inside = float(weights[meets].sum()), float(weights[is_in].sum())
+    return conditions, Rule("", both / met if met else 0.0, both / inside)
+
+
+def _f1(rule: Rule) -> float:
+    return 2.0 * rule.precision * rule.recall / ((rule.precision + rule.recall) or 1.0)
+
+
+def _text(conditions: Conditions, names: list[str]) -> str:
+    parts = []
+    for feature, (low, high) in conditions.items():
+        name = names[feature]
+        if np.isinf(low):
+            parts.append(f"{name} <= {high:.4g}")
+        elif np.isinf(high):
+            parts.append(f"{name} > {low:.4g}")
+        else:
+            parts.append(f"{low:.4g} < {name} <= {high:.4g}")
+    return " and ".join(parts) or "every row"
+
+
+def _rows_to_grow_from(codes: Ints) -> Ints:
+    """Return all rows, or as many of each cluster as its share of them, and at least one."""
+    if len(codes) <= _MOST_ROWS:
+        return np.arange(len(codes))
+    order = np.random.default_rng(0).permutation(len(codes))
+    first = order[np.unique(codes[order], return_index=True)[1]]
+    return np.union1d(order[:_MOST_ROWS], first)
+
+
+def _filled(numbers: Floats) -> Floats:
+    """Return numbers with the median of a feature where a value is missing."""
+    missing = np.isnan(numbers)
+    if not missing.any():
+        return numbers
+    medians = [
+        float(np.median(column[~gone])) if not gone.all() else 0.0
+        for column, gone in zip(numbers.T, missing.T, strict=True)
+    ]
+    return np.where(missing, medians, numbers)
