@@ -62,7 +62,7 @@ demo: $(VENV)/.demo
 
 # Offline, and every warning is an error. Pages of names that are gone would stay: begin anew.
 docs: $(VENV)/.docs
-	rm -rf docs/api docs/gallery docs/_generated
+	rm -rf docs/api docs/gallery docs/_generated build/docs
 	$(RUN) sphinx --fail-on-warning --keep-going --quiet docs build/docs
 	$(BIN)/python tools/check_site.py build/docs
 	@echo "the site: build/docs/index.html"

@@ -6,3 +6,10 @@ import os
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 # Pictures are drawn to files, never to a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+def pytest_configure(config):
+    """Let generated inputs have fewer different points than clusters, which fits warn of."""
+    config.addinivalue_line(
+        "filterwarnings", "ignore:n_clusters=.* is more than the number of different points"
+    )

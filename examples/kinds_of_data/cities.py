@@ -3,8 +3,8 @@ Cities, by the distance over the globe
 ======================================
 
 Latitude and longitude are no coordinates of a plane: near the poles and across the 180th meridian
-they mislead. ``metric="haversine"`` measures great circles. It takes **radians**, latitude first,
-so degrees are converted; distances times the radius of the earth are kilometres.
+they mislead. ``metric="haversine"`` measures great circles: with ``unit="degrees"`` it takes
+degrees, latitude first, and distances are kilometres.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,7 @@ cities = {
 }  # fmt: skip
 degrees = np.array(list(cities.values()))
 
-model = TransitiveCut(n_clusters=4, metric="haversine").fit(np.radians(degrees))
+model = TransitiveCut(4, metric="haversine", metric_params={"unit": "degrees"}).fit(degrees)
 for cluster in range(4):
     members = [city for city, label in zip(cities, model.labels_, strict=True) if label == cluster]
     print(cluster, ", ".join(members))
@@ -43,7 +43,7 @@ for cluster in range(4):
 
 names = list(cities)
 edge = model.tree_.transitive_edge(names.index("Berlin"), names.index("Bangkok"))
-print(names[edge.a], "–", names[edge.b], round(edge.length * 6371), "km")
+print(names[edge.a], "–", names[edge.b], round(edge.length), "km")
 
 figure, ax = plt.subplots(figsize=(9, 4.4), layout="constrained")
 for a, b in model.spanning_tree_.edges:

@@ -297,7 +297,9 @@ def test_what_is_known_of_rows_excludes_noise():
 @pytest.mark.parametrize("model", MODELS)
 def test_fewer_different_points_than_clusters(model):
     X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
-    with pytest.warns(UserWarning, match="n_clusters=4, but there are only 3 different points"):
+    with pytest.warns(
+        UserWarning, match="n_clusters=4 is more than the number of different points, 3"
+    ):
         labels = model(4).fit_predict(X)
     assert len(np.unique(labels)) == 4
     model(3).fit(X)  # no warning

@@ -209,6 +209,8 @@ def find_files(name: str | None, file_format: str | None) -> tuple[list[Path], s
         raise UserError(
             f"--out-of-core reads CSV, TSV, NumPy and Parquet files, not {shown(name)}."
         )
+    if any(each.suffix.lower() in (".gz", ".zst") for each in files):
+        raise UserError(f"--out-of-core reads no compressed text: unpack {name} first.")
     if found == "npy" and len(files) > 1:
         raise UserError(f"{name}: of .npy files only a single one can be read, not a folder.")
     return files, found

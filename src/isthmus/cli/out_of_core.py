@@ -36,6 +36,8 @@ _NOT_SERVED = (
     "decimal",
     "encoding",
     "sheet",
+    "must_link",
+    "cannot_link",
 )
 
 
@@ -84,20 +86,7 @@ def _check_options(args: argparse.Namespace) -> None:
         raise UserError(f"--out-of-core serves --method cut only, not {args.method}.")
     if canonical_name(args.metric) == "gower":
         raise UserError("--out-of-core does not serve --metric gower.")
-    for option in (
-        "neighbors",
-        "noise",
-        "unit",
-        "save",
-        "p",
-        "missing",
-        "scale",
-        "decimal",
-        "encoding",
-        "sheet",
-        "must_link",
-        "cannot_link",
-    ):
+    for option in _NOT_SERVED:
         if getattr(args, option, None) is not None:
             raise UserError(f"--out-of-core does not serve --{option.replace('_', '-')}.")
     try:

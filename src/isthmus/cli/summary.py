@@ -111,7 +111,7 @@ def predictions_as_text(summary: Summary) -> str:
     figures = {"model": summary["model"], **_shared_figures(summary)}
     lines = [
         "",
-        *_sizes_as_lines(summary["sizes"], max(summary["n_points"], 1), summary["n_noise"]),
+        *_sizes_as_lines(summary["sizes"], max(summary["n_points"], 1), summary.get("n_noise")),
     ]
     return "\n".join([*_aligned(figures), *lines])
 

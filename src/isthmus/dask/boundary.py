@@ -6,11 +6,13 @@ longest edge of U that is needed to connect any of their points. The points of o
 near enough to each other are compared: one tree of them is found, and its edges between cells join
 U. That goes on until all pairs are settled.
 
-It is exact. Take any two points p and q. Edges that have been found, none of them after (p, q) in
-the total order of edges, connect them: within a cell, those of its tree; if they were compared,
-those of that comparison, whose edges within a cell the cell's own tree can replace; and otherwise
-those of U. So Kruskal's algorithm never takes an edge that was not found. Nothing is assumed about
-how points are distributed over cells.
+It is exact. For any two points p and q, edges that have been found, none of them after (p, q) in
+the total order of edges, connect them. That is shown for one pair after the other, in this order:
+within a cell, by its tree; if the points were compared, by the edges of that comparison, those
+within a cell replaced by the cell's own tree; if mark_mutual passed the pair over in favour of a
+nearer point r of the node of q, by what connects p and r, which is an earlier pair, and by shorter
+edges between r and q; and otherwise by U. So Kruskal's algorithm never takes an edge that was not
+found. Nothing is assumed about how points are distributed over cells.
 
 The coordinator sees nodes and the ends of edges between cells only. What a cell's tree joins
 otherwise is certain (see reduce_forest), and never leaves its worker.

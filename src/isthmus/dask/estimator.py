@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
 from isthmus._utils.progress import check_verbose
-from isthmus._utils.typing import Array, Ints
+from isthmus._utils.typing import Array, Ints, Labels
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.dask.api import as_dask_tree, as_dask_tree_of, check_n_cells, reporter
@@ -355,15 +357,22 @@ def _gathered_weights(cutter: Cutter) -> Array:
 
 
 def _as_dask_array(executor: Executor, labels: list[Any], starts: Ints) -> Any:
-    """Return the labels of all rows, in the blocks of the input."""
+    """Return the labels of all rows, in the blocks of the input, empty ones included."""
     import dask.array as da
     from dask.delayed import delayed
+    from dask.highlevelgraph import HighLevelGraph
 
     blocks = []
-    for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+    for start, stop in pairwise(starts.tolist()):
         parts = [executor.delayed(cell) for cell in labels]
         if not executor.shares_memory:  # what other workers hold is not worth moving as a whole
             parts = [delayed(take_rows)(part, start, stop) for part in parts]
-        joined = delayed(join_rows)(parts, start, stop)
-        blocks.append(da.from_delayed(joined, (stop - start,), np.int32))
-    return da.concatenate(blocks)
+        blocks.append(delayed(join_rows)(parts, start, stop))
+    name = f"labels-{uuid.uuid4().hex}"
+    layer = {(name, b): (_as_it_is, block.key) for b, block in enumerate(blocks)}
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=blocks)
+    return da.Array(graph, name, chunks=(tuple(np.diff(starts).tolist()),), dtype=np.int32)
+
+
+def _as_it_is(labels: Labels) -> Labels:
+    return labels

@@ -318,8 +318,8 @@ def _warn_of_equal_points(tree: UltrametricTree, n_clusters: int) -> None:
     n_different = 1 + int(np.count_nonzero(tree.heights))
     if n_clusters > n_different:
         message = (
-            f"n_clusters={n_clusters}, but there are only {n_different} different points: equal "
-            "points are spread over clusters."
+            f"n_clusters={n_clusters} is more than the number of different points, {n_different}: "
+            "equal points are spread over clusters."
         )
         warnings.warn(message, stacklevel=4)
 
