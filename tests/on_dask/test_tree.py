@@ -59,6 +59,12 @@ def test_metrics_that_are_euclidean_after_a_map(metric):
     assert_same_tree(found.gather(), expected)
 
 
+@pytest.mark.parametrize("n_rows", [1, 40])
+def test_one_cluster_of_equal_rows(n_rows):
+    model = TransitiveCut(1, n_cells=3).fit(da.ones((n_rows, 2), chunks=(9, 2)))
+    np.testing.assert_array_equal(model.labels_.compute(), np.zeros(n_rows))
+
+
 def test_files_hold_what_memory_does_not(tmp_path):
     X = np.random.default_rng(2).random((3000, 2))
     blocks = da.from_array(X, chunks=(500, 2))

@@ -20,6 +20,7 @@ from isthmus.dask.contraction import (
     contract,
     facts_across,
     facts_of_cell,
+    label_as_one,
     label_cells,
 )
 from isthmus.dask.executors import Executor, for_each
@@ -55,6 +56,8 @@ class Cutter:
 
     def labels(self, settings: CutSettings) -> list[Any]:
         """Return handles of RowLabels, one for each cell."""
+        if settings.n_clusters == 1:
+            return label_as_one(self.executor, self.tree)
         contraction, cut = self._cut(settings)
         labels = cut.labels(settings.n_clusters)
         sizes = np.bincount(labels, weights=contraction.components.component_weights)

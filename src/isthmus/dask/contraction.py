@@ -221,6 +221,19 @@ def label_cells(
     ]
 
 
+def label_as_one(executor: Executor, tree: CellTree) -> list[Any]:
+    """Return handles of the labels of each cell's rows, where all are one cluster."""
+    return [
+        executor.submit("label-cell", _first_label, tree.cells[c], where=g, large=True)
+        for g, group in enumerate(groups(len(tree.cells), executor))
+        for c in group
+    ]
+
+
+def _first_label(cell: Cell) -> RowLabels:
+    return RowLabels(cell.rows, np.zeros(len(cell.rows), dtype=np.int32))
+
+
 class ClusterFacts(NamedTuple):
     """What decides how equally large clusters are numbered; one number for each cluster.
 
