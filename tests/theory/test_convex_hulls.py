@@ -208,4 +208,4 @@ def test_what_is_refused(monkeypatch):
 
 def test_the_examples_of_the_docstring():
     results = doctest.testmod(convex_hulls)
-    assert (results.failed, results.attempted) == (0, 7)
+    assert (results.failed, results.attempted) == (0, 12)
