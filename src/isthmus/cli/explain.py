@@ -18,7 +18,7 @@ def explanations(model: Any, table: Table, prepared: Prepared) -> list[ClusterEx
     """Return why each cluster is one, its rows counted as in the table, from 1."""
     from isthmus.cli.shown_columns import columns_to_show  # it loads what pages need
 
-    found = model.explain(columns_to_show(table, prepared, None, table.source))
+    found = model.explain(columns_to_show(table, prepared, None, "the input"))
     n_rows = len(table.points)
     rows = np.arange(n_rows) if prepared.taken is None else np.flatnonzero(prepared.taken)
     return [_counted_from_one(each, rows) for each in found]

@@ -93,7 +93,7 @@ def noise_threshold(scores: Floats, weights: Floats | None, rule: NoiseRule) -> 
         totals = counts.astype(np.float64)
     else:
         values, codes = np.unique(scores, return_inverse=True)
-        totals = np.bincount(codes, weights=weights)
+        totals = np.bincount(codes, weights=weights).astype(np.float64)
     if rule.kind == "share":
         return _threshold_of_share(values, totals, rule.value)
     return _threshold_between_groups(values, totals)
