@@ -336,7 +336,7 @@ def search_tree(search: Search, top: int, stack: Ints, start: int, stop: int) ->
     stack : (STACK,) int64, scratch
     """
     tree, forest, least_of, balls = search.tree, search.forest, search.least, search.balls
-    best, group = search.best, search.group
+    best, group, largest = search.best, search.group, search.largest[0]
     for top_node in range(start, stop):
         stack[0] = stack_entry(top, top_node)
         height = 1
@@ -347,7 +347,7 @@ def search_tree(search: Search, top: int, stack: Ints, start: int, stop: int) ->
             component = np.int64(forest.node_labels[index])
             centre_distance = UNKNOWN
             if component != MIXED:
-                if component == search.largest[0] or cannot_improve(least_of[index], component, best):
+                if component == largest or cannot_improve(least_of[index], component, best):
                     continue
                 longest = best.distance[component]
                 if longest < HUGE:
