@@ -31,7 +31,7 @@ from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves
 from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.prim import prim_of_points
-from isthmus.spanning_tree.round_progress import share_of_rounds
+from isthmus.spanning_tree.round_progress import RoundProgress, share_after_round
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
@@ -137,7 +137,7 @@ class _Run:
         self.dims = dims
         self.workers = workers
         self.n_jobs = workers.n_jobs
-        self.progress = progress
+        self.progress = RoundProgress(progress, tree.n_points)
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
         self.top = min(3 if dims <= _FEW_DIMS else 1, len(tree.n_nodes) - 1)
@@ -157,12 +157,16 @@ class _Run:
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
         done = [0] * self.n_jobs
+        building, neighbours = _shares_of_time(self.dims)
+        self.progress.begin_stage(building)
+        self.progress.report(1.0)
+        self.progress.begin_stage(neighbours)
 
         def work(worker: int, start: int, stop: int) -> None:
             self._find_neighbours_of(worker, start, stop)
             done[worker] += stop - start
             if worker == 0:
-                self._report(sum(done) / self.tree.n_leaves)
+                self.progress.report(sum(done) / self.tree.n_leaves)
 
         self.workers.in_blocks(self.tree.n_leaves, self.leaves_per_task, work)
 
@@ -177,8 +181,10 @@ class _Run:
         self._relabel(forest, np.empty(0, dtype=np.int32))
         new_label = np.empty(n_components, dtype=np.int32)
         searcher = _Searcher(self, forest, n_components)
+        first = self.progress.reached
         while n_components > 1:
-            self._report(1.0)
+            done = share_after_round(tree.n_points, n_components)
+            self.progress.begin_stage(first + (1.0 - first) * done)
             largest = int(np.argmax(joined.size[:n_components]))
             best = searcher.best_edges(n_components, largest)
             n_components = join_best(
@@ -187,7 +193,8 @@ class _Run:
             self.n_edges = tree.n_points - n_components
             if n_components > 1:
                 self._relabel(forest, new_label)
-        self._report(1.0)
+        self.progress.begin_stage(1.0)
+        self.progress.report(1.0)
 
     def _join_nearest(self, labels: Labels) -> int:
         """Do the first round, each point and its nearest neighbours; return how many components.
@@ -231,18 +238,6 @@ class _Run:
 
         self.workers.in_blocks(tree.n_leaves, 1 << 15, work)
         relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
-
-    def _report(self, share_of_neighbours: float) -> None:
-        """Report progress: first the neighbours, which take the longer the more features there are.
-
-        The rounds follow.
-        """
-        if self.progress is not None:
-            first = 0.5 if self.constants["DIMS"] <= 3 else 0.8
-            joined = share_of_rounds(self.tree.n_points, self.n_edges)
-            share = first * share_of_neighbours + (1.0 - first) * joined
-            n_edges = self.tree.n_points - 1
-            self.progress(round(share * n_edges), n_edges)
 
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their accumulated lengths."""
@@ -359,12 +354,27 @@ class _Searcher:
         run = self.run
         n_nodes = int(run.tree.n_nodes[run.top])
         per_task = max(1, run.leaves_per_task >> (3 * run.top))
-        run.workers.in_blocks(n_nodes, per_task, _each(self._tree_searches))
+        done = [0] * run.n_jobs
+
+        def work(worker: int, start: int, stop: int) -> None:
+            self._tree_searches[worker](start, stop)
+            done[worker] += stop - start
+            if worker == 0:
+                run.progress.report(sum(done) / n_nodes)
+
+        run.workers.in_blocks(n_nodes, per_task, work)
 
 
 def _each(kernels: list[Callable[..., Any]]) -> Callable[[int, int, int], None]:
     """Return a task that lets each worker call the kernel bound to its own records."""
     return lambda worker, start, stop: kernels[worker](start, stop)
+
+
+def _shares_of_time(dims: int) -> tuple[float, float]:
+    """Return about when the tree is built, and when the neighbours are found; rounds follow."""
+    if dims <= 3:
+        return 0.2, 0.45
+    return (0.15, 0.6) if dims <= _FEW_DIMS else (0.03, 0.75)
 
 
 def _neighbours_for(dims: int) -> int:
