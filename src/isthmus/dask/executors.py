@@ -199,6 +199,10 @@ class ThreadExecutor:
             self._folder = Path(tempfile.mkdtemp(prefix="isthmus-", dir=folder))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how a copy is made: threads of its own, and nothing in files."""
+        return ThreadExecutor, (self.n_threads,)
+
     def submit(
         self,
         stage: str,  # noqa: ARG002
