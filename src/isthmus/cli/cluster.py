@@ -46,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     if args.out_of_core:
         return out_of_core.run(args)
+    if args.scratch is not None:
+        raise UserError("--scratch is for --out-of-core; give both.")
     options = read_options(args)
     file_format = input_format(args.input, options)
     check_method(args)
