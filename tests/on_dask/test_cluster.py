@@ -65,7 +65,7 @@ def test_a_cluster_of_which_nothing_is_left_is_an_error_not_a_hang(client, monke
                 os.kill(worker, signal.SIGKILL)
 
     model = TransitiveCut(5, n_cells=6, verbose=kill_all)
-    with pytest.raises(RuntimeError, match="All workers .* were lost"):
+    with pytest.raises(RuntimeError, match=r"All workers .* were lost"):
         model.fit(da.from_array(points[0], chunks=(6000, 2)))
 
 

@@ -133,9 +133,9 @@ REFUSED = [
     (["points.parquet", "--metric", "gower"], "does not serve --metric gower"),
     (["points.parquet", "--neighbors", "5"], "does not serve --neighbors"),
     (["points.parquet", "--noise", "auto"], "does not serve --noise"),
-    (["points.parquet", "--unit", "degrees"], "does not serve --unit"),
+    (["points.parquet", "--metric", "haversine", "--unit", "degrees"], "does not serve --unit"),
     (["points.parquet", "--save", "model.isthmus"], "does not serve --save"),
-    (["points.parquet", "--p", "3"], "does not serve --p"),
+    (["points.parquet", "--metric", "minkowski", "--p", "3"], "does not serve --p"),
     (["points.parquet", "--missing", "drop"], "does not serve --missing"),
     (["points.parquet", "--scale", "standard"], "does not serve --scale"),
     (["points.parquet", "--decimal", "comma"], "does not serve --decimal"),
@@ -178,7 +178,7 @@ def test_a_scratch_folder_without_out_of_core_is_refused(frame, tmp_path, capsys
 
 def test_without_dask_the_command_says_what_to_install(tmp_path, monkeypatch, capsys):
     (tmp_path / "points.parquet").touch()
-    monkeypatch.setitem(sys.modules, "isthmus.dask", None)
+    monkeypatch.delitem(sys.modules, "isthmus.dask", raising=False)
     monkeypatch.setitem(sys.modules, "dask.array", None)
     assert run(["cluster", str(tmp_path / "points.parquet"), "-k", "2", "--out-of-core"]) == 2
     assert "pip install 'isthmus[dask]'" in capsys.readouterr().err

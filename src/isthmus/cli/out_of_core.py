@@ -20,7 +20,6 @@ from isthmus.cli.block_sources import BlockSource, NpySource, ParquetSource, fin
 from isthmus.cli.columns import Selection
 from isthmus.cli.csv_blocks import CsvFormat, CsvSource
 from isthmus.cli.errors import UserError, say
-from isthmus.cli.fit import check_method
 from isthmus.cli.formats import require_pyarrow
 from isthmus.cli.output_file import Output, check_output, open_output
 from isthmus.metrics.registry import canonical_name
@@ -90,7 +89,6 @@ def _check_options(args: argparse.Namespace) -> None:
     for option in _NOT_SERVED:
         if getattr(args, option, None) is not None:
             raise UserError(f"--out-of-core does not serve --{option.replace('_', '-')}.")
-    check_method(args)
     try:
         import isthmus.dask  # noqa: F401
     except ImportError as error:

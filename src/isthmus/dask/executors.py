@@ -23,7 +23,6 @@ import numpy as np
 
 from isthmus.dask.result_files import ResultFile
 
-
 # Seconds after which to ask why a task takes so long.
 _PATIENCE = 5.0
 
