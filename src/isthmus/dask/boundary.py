@@ -30,34 +30,31 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.dask.boxes import (
-    Boxes,
+from isthmus.dask.boxes import Boxes, gaps_between, safe_share
+from isthmus.dask.cell import ReducedTree, Summary, reduce_cells
+from isthmus.dask.comparison import (
+    NO_EDGES,
+    CrossEdges,
+    Meeting,
+    Wanted,
+    choose_for_all,
+    compare_all,
+)
+from isthmus.dask.executors import Executor, groups
+from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
+from isthmus.dask.near_points import Near
+from isthmus.dask.node_pairs import (
     Candidates,
     Compared,
     Known,
-    Near,
     Nodes,
     Pairs,
     find_nearest_open,
     find_open_pairs,
-    gaps_between,
     group_nodes,
     nearest_nodes,
     no_nearest,
 )
-from isthmus.dask.cell import (
-    NO_EDGES,
-    CrossEdges,
-    Meeting,
-    ReducedTree,
-    Summary,
-    Wanted,
-    choose_for_all,
-    compare_all,
-    reduce_cells,
-)
-from isthmus.dask.executors import Executor, groups
-from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
 
 # Only the nearest points of a pair are compared; see Near.
 _NEAREST = -1.0
@@ -266,7 +263,8 @@ class Boundary:
 
     @property
     def _known(self) -> Known:
-        return Known(self.forest, self.weights, self.compared)
+        share = safe_share(self.nodes.low.shape[1])
+        return Known(self.forest, self.weights, self.compared, share)
 
     def _open_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
         """Return the pairs of two cells' nodes that are not settled."""

@@ -12,7 +12,8 @@ import numpy as np
 from isthmus._utils.typing import Floats, Ints
 from isthmus.dask.boundary import Boundary, Log
 from isthmus.dask.boxes import Boxes
-from isthmus.dask.cell import Cell, CrossEdges, Summary, build_cell
+from isthmus.dask.cell import Cell, Summary, build_cell
+from isthmus.dask.comparison import CrossEdges
 from isthmus.dask.executors import Executor, for_each, groups
 from isthmus.dask.partition import (
     SAMPLED_PER_CELL,
