@@ -34,6 +34,7 @@ NAMES = (
     "choosing_k",
     "explorer",
     "distributed",
+    "out_of_core",
 )
 
 

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.dask.boxes import Boxes, gaps_between, safe_share
+from isthmus.dask.boxes import Boxes, gaps_between, gaps_of_pairs, safe_share
 from isthmus.dask.cell import ReducedTree, Summary, reduce_cells
 from isthmus.dask.comparison import (
     NO_EDGES,
@@ -47,6 +47,7 @@ from isthmus.dask.node_pairs import (
     Candidates,
     Compared,
     Known,
+    LinkedPairs,
     Nodes,
     Pairs,
     find_nearest_open,
@@ -233,9 +234,13 @@ class Boundary:
         self.is_used = used[first:]
 
     def _to_root(self, terminal: Ints) -> Floats:
-        last = np.empty(len(terminal), dtype=np.int64)
         root = _roots(self.forest, terminal[:1])
-        last_edges(self.forest, terminal, np.full(len(terminal), root[0]), last)
+        return self._longest_between(terminal, np.full(len(terminal), root[0]))
+
+    def _longest_between(self, terminals: Ints, others: Ints) -> Floats:
+        """Return the longest edges of U between terminals; infinite where nothing connects them."""
+        last = np.empty(len(terminals), dtype=np.int64)
+        last_edges(self.forest, terminals, others, last)
         weights = np.append(self.weights, [np.inf, 0.0])  # for NEVER, and for -1
         return weights[np.where(last == NEVER, len(weights) - 2, last)]
 
@@ -332,7 +337,10 @@ class Boundary:
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
             (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
             own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
-            meetings[i].append(Meeting(j, own, Pairs(own.node, other.node, longest)))
+            links = longest, longest
+            if limit is None:
+                links = self._links(y, x), self._links(x, y)
+            meetings[i].append(Meeting(j, own, LinkedPairs(own.node, other.node, longest, *links)))
             wanted[j].append(Wanted(i, other))
         tasks = self._submit_comparisons(meetings, wanted)
         results = [found for of_group in self.executor.gather(tasks) for found in of_group]
@@ -383,6 +391,16 @@ class Boundary:
         cell = self.cell_of[mine[0]]
         numbers = self.number[cell][mine - self.first[cell]]
         return Near(numbers, nodes.low[theirs], nodes.high[theirs], limits)
+
+    def _links(self, nodes: Ints, others: Ints) -> Floats:
+        """Return what connects the others of pairs with the nearest other of the same node."""
+        boxes = Boxes(self.nodes.low, self.nodes.high)
+        order = np.lexsort((gaps_of_pairs(boxes, nodes, boxes, others), nodes))
+        is_first = np.append(True, np.diff(nodes[order]) != 0)
+        reference = np.empty_like(others)
+        reference[order] = others[order][is_first][np.cumsum(is_first) - 1]
+        terminal = self.nodes.terminal
+        return self._longest_between(terminal[others], terminal[reference])
 
     def _note_compared(self, pairs: Pairs) -> None:
         keys = np.concatenate([self.compared.keys, (pairs.x << 32) | pairs.y])

@@ -60,6 +60,29 @@ class Pairs(NamedTuple):
     longest: Floats
 
 
+class LinkedPairs(NamedTuple):
+    """Pairs of nodes, and what connects them and those beside them; (m,) each.
+
+    The reference node of x is the nearest of all y that x is paired with, and the other way round.
+
+    Attributes
+    ----------
+    x, y : int64
+    longest : float64
+        The longest edge between the hubs of x and y.
+    link_x : float64
+        The longest edge between the hubs of x and of the reference of y.
+    link_y : float64
+        The longest edge between the hubs of y and of the reference of x.
+    """
+
+    x: Ints
+    y: Ints
+    longest: Floats
+    link_x: Floats
+    link_y: Floats
+
+
 @kernel_part
 def longest_between(forest: Forest, weights: Floats, x: int, y: int) -> float:
     """Return the longest edge on the path between two points; infinity without one."""
