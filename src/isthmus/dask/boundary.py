@@ -255,16 +255,23 @@ class Boundary:
         gaps = gaps_between(self.cell_boxes, self.cell_boxes)
         found = []
         for i, j in np.argwhere(np.triu(gaps <= np.maximum(most[:, None], most), 1)):
-            candidates = []
+            chosen = []
             for here, there in ((i, j), (j, i)):
                 mine = slice(self.first[here], self.first[here + 1])
                 boxes = Boxes(nodes.low[mine], nodes.high[mine])
                 apart = gaps_between(boxes, self.cell_boxes.take([there]))[:, 0]
                 near = np.flatnonzero(apart <= np.maximum(reach[mine], most[there]))
-                candidates.append(self.first[here] + near)
-            if len(candidates[0]) and len(candidates[1]):
-                found.append(find(*(group_nodes(nodes, each) for each in candidates)))
+                chosen.append(self.first[here] + near[np.argsort(apart[near], kind="stable")])
+            if len(chosen[0]) and len(chosen[1]):
+                reference = nodes.terminal[chosen[0][0]]  # of the node that is nearest to cell j
+                found.append(find(*(self._candidates(np.sort(c), reference) for c in chosen)))
         return _joined(found)
+
+    def _candidates(self, nodes: Ints, reference: int) -> Candidates:
+        """Return nodes of a cell, which ascend, in groups."""
+        terminal = self.nodes.terminal[nodes]
+        link = self._longest_between(terminal, np.full(len(nodes), reference))
+        return group_nodes(self.nodes, nodes, link)
 
     @property
     def _known(self) -> Known:
@@ -273,7 +280,7 @@ class Boundary:
 
     def _open_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
         """Return the pairs of two cells' nodes that are not settled."""
-        size = 1 << 10
+        size = 1 << 14
         while True:
             x, y = np.empty((2, size), dtype=np.int64)
             found = Pairs(x, y, np.empty(size))
@@ -303,7 +310,8 @@ class Boundary:
         ]
         heapq.heapify(heap)
         of_cells = [
-            group_nodes(self.nodes, np.arange(first, last)) for first, last in pairwise(self.first)
+            group_nodes(self.nodes, np.arange(first, last), np.full(last - first, np.inf))
+            for first, last in pairwise(self.first)
         ]
         found, pair = [], np.empty(2, dtype=np.int64)
         while len(np.unique(group)) > 1:
@@ -389,8 +397,10 @@ class Boundary:
         if limit is not None:
             limits = np.full(len(mine), limit)
         cell = self.cell_of[mine[0]]
-        numbers = self.number[cell][mine - self.first[cell]]
-        return Near(numbers, nodes.low[theirs], nodes.high[theirs], limits)
+        numbers = self.number[cell][mine - self.first[cell]].astype(np.int32)
+        different, box = np.unique(theirs, return_inverse=True)
+        low, high = nodes.low[different], nodes.high[different]
+        return Near(numbers, box.astype(np.int32), limits, low, high)
 
     def _links(self, nodes: Ints, others: Ints) -> Floats:
         """Return what connects the others of pairs with the nearest other of the same node."""

@@ -141,8 +141,7 @@ def compare_all(
 
 def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[CrossEdges, int]:
     """Return the edges between cells of the tree of some points, and how many points these are."""
-    near = Near(*(np.concatenate(each) for each in zip(*(m.near for m in meetings), strict=True)))
-    own = choose_points(cell, near)
+    own = choose_points(cell, Near.joined([meeting.near for meeting in meetings]))
     marks = no_marks(own.side)
     together = []
     for meeting, other in zip(meetings, others, strict=True):

@@ -67,7 +67,7 @@ class LinkedPairs(NamedTuple):
 
     Attributes
     ----------
-    x, y : int64
+    x, y : int32 or int64
     longest : float64
         The longest edge between the hubs of x and y.
     link_x : float64
@@ -105,25 +105,30 @@ class Candidates(NamedTuple):
         Ascending.
     begin : (n_groups + 1,) int64
         Where the nodes of each group begin.
+    link : (m,) float64
+        The longest edge between each node's hub and that of a reference, the same for both cells
+        of a pair: what connects two nodes is no longer than the longer one of their links.
     low, high : (n_groups, d) float64
     reach : (n_groups,) float64
-        What a group's nodes may be connected by, at most, with anything.
+        What a group's nodes may be connected by, at most, with those of the other cell.
     """
 
     node: Ints
     begin: Ints
+    link: Floats
     low: Floats
     high: Floats
     reach: Floats
 
 
-def group_nodes(nodes: Nodes, chosen: Ints) -> Candidates:
-    """Return some nodes of a cell, at least one, in groups."""
+def group_nodes(nodes: Nodes, chosen: Ints, link: Floats) -> Candidates:
+    """Return some nodes of a cell, at least one, in groups; see Candidates."""
     begin = np.arange(0, len(chosen), _GROUP)
-    reach = np.maximum(nodes.inner, nodes.to_root)[chosen]
+    reach = np.maximum(nodes.inner[chosen], link)
     return Candidates(
         chosen,
         np.append(begin, len(chosen)),
+        link,
         np.minimum.reduceat(nodes.low[chosen], begin),
         np.maximum.reduceat(nodes.high[chosen], begin),
         np.maximum.reduceat(reach, begin),
@@ -169,7 +174,7 @@ def find_open_pairs(
                 x = first.node[s]
                 for t in range(second.begin[h], second.begin[h + 1]):
                     y = second.node[t]
-                    longest = open_at(nodes, x, y, known)
+                    longest = open_at(nodes, x, y, max(first.link[s], second.link[t]), known)
                     if longest < 0.0:
                         continue
                     if n_found < found.x.shape[0]:
@@ -181,12 +186,15 @@ def find_open_pairs(
 
 
 @kernel_part
-def open_at(nodes: Nodes, x: int, y: int, known: Known) -> float:
-    """Return the longest edge between two nodes that are not settled; -1 for those that are."""
+def open_at(nodes: Nodes, x: int, y: int, link: float, known: Known) -> float:
+    """Return the longest edge between two nodes that are not settled; -1 for those that are.
+
+    link : float
+        No edge between them is longer.
+    """
     distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y) * known.share
     need = max(nodes.inner[x], nodes.inner[y])
-    to_root = max(nodes.to_root[x], nodes.to_root[y])
-    if distance > max(need, to_root):
+    if distance > max(need, link):
         return -1.0
     longest = longest_between(known.forest, known.weights, nodes.terminal[x], nodes.terminal[y])
     if distance > max(need, longest):
@@ -249,7 +257,7 @@ def find_nearest_open(
                     distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y)
                     if distance >= of_first.gap[s] and distance >= of_second.gap[t]:
                         continue
-                    longest = open_at(nodes, x, y, known)
+                    longest = open_at(nodes, x, y, max(first.link[s], second.link[t]), known)
                     if longest < 0.0:
                         continue
                     offer_nearest(of_first, s, distance, y, longest)
