@@ -10,7 +10,7 @@ It is exact. For any two points p and q, edges that have been found, none of the
 the total order of edges, connect them. That is shown for one pair after the other, in this order:
 within a cell, by its tree; if the points were compared, by the edges of that comparison, those
 within a cell replaced by the cell's own tree; if mark_mutual passed the pair over in favour of a
-nearer point r of the node of q, by what connects p and r, which is an earlier pair, and by shorter
+nearer point r of the cell of q, by what connects p and r, which is an earlier pair, and by shorter
 edges between r and q; and otherwise by U. So Kruskal's algorithm never takes an edge that was not
 found. Nothing is assumed about how points are distributed over cells.
 
@@ -23,7 +23,6 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -41,7 +40,8 @@ from isthmus.dask.comparison import (
     compare_all,
 )
 from isthmus.dask.executors import Executor, groups
-from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
+from isthmus.dask.forest import NEVER, grow_forest, last_edges, roots_of
+from isthmus.dask.log import Log
 from isthmus.dask.near_points import Near
 from isthmus.dask.node_pairs import (
     Candidates,
@@ -53,6 +53,8 @@ from isthmus.dask.node_pairs import (
     find_nearest_open,
     find_open_pairs,
     group_nodes,
+    group_rows,
+    join_pairs,
     nearest_nodes,
     no_nearest,
 )
@@ -61,19 +63,6 @@ from isthmus.dask.node_pairs import (
 _NEAREST = -1.0
 # Rounds in which each node looks for the nearest point of every other cell first.
 _PROBES = 1
-
-
-@dataclass
-class Log:
-    """What it took: for tests, benchmarks, and a look at what is slow."""
-
-    n_nodes: int = 0
-    n_rounds: int = 0
-    n_tasks: int = 0
-    n_points_compared: int = 0
-    n_cross_edges: int = 0
-    n_numbers: int = 0
-    points_of_rounds: list[int] = field(default_factory=list)
 
 
 class Boundary:
@@ -234,7 +223,7 @@ class Boundary:
         self.is_used = used[first:]
 
     def _to_root(self, terminal: Ints) -> Floats:
-        root = _roots(self.forest, terminal[:1])
+        root = roots_of(self.forest, terminal[:1])
         return self._longest_between(terminal, np.full(len(terminal), root[0]))
 
     def _longest_between(self, terminals: Ints, others: Ints) -> Floats:
@@ -265,7 +254,7 @@ class Boundary:
             if len(chosen[0]) and len(chosen[1]):
                 reference = nodes.terminal[chosen[0][0]]  # of the node that is nearest to cell j
                 found.append(find(*(self._candidates(np.sort(c), reference) for c in chosen)))
-        return _joined(found)
+        return join_pairs(found)
 
     def _candidates(self, nodes: Ints, reference: int) -> Candidates:
         """Return nodes of a cell, which ascend, in groups."""
@@ -340,7 +329,7 @@ class Boundary:
         meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
         wanted: defaultdict[int, list[Wanted]] = defaultdict(list)
         cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
-        for both, rows in _grouped(cells):
+        for both, rows in group_rows(cells):
             x, y, longest = pairs.x[rows], pairs.y[rows], pairs.longest[rows]
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
             (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
@@ -419,25 +408,3 @@ class Boundary:
         keys, limits = keys[order], limits[order]
         first = np.append(True, keys[1:] != keys[:-1])
         self.compared = Compared(keys[first], limits[first])
-
-
-def _roots(forest: Forest, points: Ints) -> Ints:
-    roots = np.asarray(points)
-    while (forest.parent[roots] != roots).any():
-        roots = forest.parent[roots]
-    return roots.astype(np.int64)
-
-
-def _grouped(keys: Ints) -> list[tuple[tuple[int, int], Ints]]:
-    """Return the different rows of (m, 2) keys, and which rows have them."""
-    different, inverse = np.unique(keys, axis=0, return_inverse=True)
-    order = np.argsort(inverse.ravel(), kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(inverse.ravel()))[:-1])
-    return [((int(i), int(j)), rows) for (i, j), rows in zip(different, groups, strict=True)]
-
-
-def _joined(parts: list[Pairs]) -> Pairs:
-    if not parts:
-        nothing = np.empty(0, dtype=np.int64)
-        return Pairs(nothing, nothing, np.empty(0))
-    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))

@@ -60,6 +60,22 @@ class Pairs(NamedTuple):
     longest: Floats
 
 
+def join_pairs(parts: list[Pairs]) -> Pairs:
+    """Return the pairs of several records."""
+    if not parts:
+        nothing = np.empty(0, dtype=np.int64)
+        return Pairs(nothing, nothing, np.empty(0))
+    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def group_rows(keys: Ints) -> list[tuple[tuple[int, int], Ints]]:
+    """Return the different rows of (m, 2) keys, and which rows have them."""
+    different, inverse = np.unique(keys, axis=0, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(inverse.ravel()))[:-1])
+    return [((int(i), int(j)), rows) for (i, j), rows in zip(different, groups, strict=True)]
+
+
 class LinkedPairs(NamedTuple):
     """Pairs of nodes, and what connects them and those beside them; (m,) each.
 

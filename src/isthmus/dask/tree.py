@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Floats, Ints
-from isthmus.dask.boundary import Boundary, Log
+from isthmus.dask.boundary import Boundary
 from isthmus.dask.boxes import Boxes
 from isthmus.dask.cell import Cell, Summary, build_cell
 from isthmus.dask.comparison import CrossEdges
 from isthmus.dask.executors import Executor, for_each, groups
+from isthmus.dask.log import Log
 from isthmus.dask.partition import (
     SAMPLED_PER_CELL,
     Division,
