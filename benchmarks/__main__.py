@@ -24,6 +24,7 @@ NAMES = (
     "path",
     "predict",
     "extend",
+    "progress",
     "battery",
     "many_features_battery",
     "neighborhood_sizes",

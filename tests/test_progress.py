@@ -10,7 +10,13 @@ from isthmus._utils.progress import (
     Stages,
     can_rewrite,
     check_verbose,
+    seconds_left,
     work_apart,
+)
+from isthmus.spanning_tree.round_progress import (
+    RoundProgress,
+    share_after_round,
+    share_of_rounds,
 )
 
 
@@ -142,23 +148,23 @@ def test_silence_and_functions():
         lambda t: 0.8 * t / 0.5 if t < 0.5 else 0.8 + 0.2 * (t - 0.5) / 0.5,
     ],
 )
-def test_estimates_are_less_than_five_times_off(clock, share_at):
-    bar = ProgressBar("work", stream=io.StringIO())
-    for step in range(1, 900):
-        clock.now = 100.0 + step * 0.1
-        bar(share_at(step / 1000), 1)
-        left, estimate = 100.0 - step * 0.1, bar._estimate()
-        if share_at(step / 1000) > 0.1 and not 0.55 < step / 1000 < 0.75:  # where the pace changes
-            assert left / 5 < estimate < left * 5
+def test_estimates_are_as_far_off_as_shares_are(share_at):
+    for step in range(100, 1000):
+        share = share_at(step / 1000)
+        left = seconds_left(step * 0.1, share)
+        assert (left is None) == (share < 0.03)
+        if left is not None:
+            assert (step * 0.1 + left) / 100.0 == pytest.approx(step / 1000 / share)
 
 
 def test_time_spent_compiling_is_left_out_of_estimates(clock):
-    bar = ProgressBar("work", stream=io.StringIO())
+    stream = io.StringIO()
+    bar = ProgressBar("work", stream=stream)
     with work_apart():
         clock.now += 60.0
     clock.now += 10.0
     bar(1, 2)
-    assert bar._estimate() == pytest.approx(10.0)
+    assert stream.getvalue() == "work 50%, 10 s left\n"
 
 
 def test_a_notice_has_a_line_of_its_own(clock):
@@ -179,3 +185,21 @@ def test_a_notice_has_a_line_of_its_own(clock):
     with work_apart():  # no line is open now
         pass
     assert stream.getvalue().count("\n") == 3
+
+
+def test_rounds_never_go_back_and_stages_end_where_they_are_said_to():
+    seen = []
+    rounds = RoundProgress(lambda done, total: seen.append(done / total), 101)
+    for end, shares in ((0.2, (0.5, 1.0)), (0.1, (0.5, 1.0)), (0.6, (0.25, 0.1)), (1.0, (2.0,))):
+        rounds.begin_stage(end)
+        for share in shares:
+            rounds.report(share)
+    assert seen == [0.1, 0.2, 0.2, 0.2, 0.3, 0.3, 1.0]
+    RoundProgress(None, 1).report(1.0)
+
+
+def test_shares_of_rounds_go_by_logarithms():
+    assert share_of_rounds(10_000, 10_000) == 0.0
+    assert share_of_rounds(10_000, 100) == pytest.approx(0.5)
+    assert share_of_rounds(10_000, 1) == share_of_rounds(1, 1) == 1.0
+    assert 0.5 < share_after_round(10_000, 100) < 1.0 == share_after_round(10_000, 2)

@@ -180,12 +180,12 @@ def test_without_matplotlib_the_picture_is_refused(no_work, monkeypatch, tmp_pat
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("missing/a.png", "there is no directory .*missing"),
-        ("file/a.png", "there is no directory .*file"),
+        ("missing/a.png", "the directory .*missing does not exist"),
+        ("file/a.png", "the directory .*file does not exist"),
         ("directory.png", "it is a directory"),
         ("a.pdf", "the picture is a PNG"),
         ("a", "the picture is a PNG"),
-        ("dangling.png", "there is no directory"),
+        ("dangling.png", "the directory .* does not exist"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_refused_before_any_work(no_work, tmp_path, name, reason):

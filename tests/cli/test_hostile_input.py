@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isthmus.cli import cluster, main
+from isthmus.cli import command_table, main
 from isthmus.cli.errors import harmless, say
 from isthmus.datasets import digits
 
@@ -55,7 +55,7 @@ def test_no_memory_is_one_line(isthmus, monkeypatch, tmp_path):
         def fail(*_, error=error):
             raise error
 
-        monkeypatch.setattr(cluster, "read_table", fail)
+        monkeypatch.setattr(command_table, "read_table", fail)
         result = isthmus("cluster", "in.csv", "-k", 2)
         assert (result.status, result.out) == (2, "")
         assert result.err.startswith("isthmus: error: ")
@@ -80,7 +80,7 @@ def test_names_that_are_too_long(isthmus, monkeypatch, tmp_path):
     long_name = "a" * 251 + ".csv"
     assert isthmus("cluster", "in.csv", "-k", 2, "-o", long_name).status == 0
     assert (tmp_path / long_name).exists()
-    monkeypatch.setattr(cluster, "read_table", None)  # no work before it is refused
+    monkeypatch.setattr(command_table, "read_table", None)  # no work before it is refused
     result = isthmus("cluster", "in.csv", "-k", 2, "-o", "a" * 252 + ".csv")
     assert (result.status, result.err.count("\n")) == (2, 1)
     assert "too long" in result.err

@@ -390,7 +390,7 @@ class TestModels:
     )
     def test_where_models_go_is_checked_first(self, isthmus, tmp_path, monkeypatch, name, message):
         (tmp_path / "in.csv").write_text("1\n2\n")
-        monkeypatch.setattr("isthmus.cli.cluster.read_table", None)
+        monkeypatch.setattr("isthmus.cli.command_table.read_table", None)
         result = isthmus("cluster", "in.csv", "-k", 2, "-o", "out.csv", "--save", name)
         assert (result.status, message in result.err) == (2, True)
 

@@ -58,10 +58,14 @@ def test_no_standard_error_changes_nothing(table, stderr):
     assert result.returncode == 2
 
 
-def test_a_label_column_that_is_no_text_is_refused_first(table):
-    result = call("cluster", "-k", "2", "--label-column", b"\xff", input=table.encode())
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(["cluster", "-k", "2"], "--label-column"), (["outliers"], "--score-column")],
+)
+def test_a_new_column_that_is_no_text_is_refused_first(table, command, option):
+    result = call(*command, option, b"\xff", input=table.encode())
     assert (result.returncode, result.stdout) == (2, b"")
-    assert b"not valid text" in result.stderr
+    assert f"{option} '\\udcff' is not valid text".encode() in result.stderr
 
 
 def test_console_script():

@@ -47,7 +47,7 @@ def no_work(monkeypatch):
     def fail(*arguments):
         raise AssertionError("work began")
 
-    monkeypatch.setattr("isthmus.cli.cluster.read_table", fail)
+    monkeypatch.setattr("isthmus.cli.command_table.read_table", fail)
 
 
 class TestInput:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -17,9 +16,7 @@ _WIDTH = 30
 # The least number of seconds between two updates of a bar.
 _INTERVAL = 0.1
 # Below this share of the work an estimate of the rest would be a guess.
-_LEAST_SHARE = 0.02
-# The rest is estimated from what was done after this share of the time.
-_RECENT = 0.75
+_LEAST_SHARE = 0.03
 
 
 class _Screen:
@@ -72,13 +69,11 @@ class ProgressBar:
         self.visible = False
         self.width = self.tenths = 0
         self.apart_before = _SCREEN.seconds_apart
-        self.history = deque([(0.0, 0.0)])  # seconds of work, and the share that was done then
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         finished = done >= total
         share = min(done / total, 1.0) if total else 1.0
-        self._remember(now, share)
         if now - self.waiting_since < self.patience and not self.visible:
             return
         too_short = now - self.begun < min(_INTERVAL, self.patience)
@@ -116,32 +111,24 @@ class ProgressBar:
     def _left(self, now: float, share: float) -> str:
         if share >= 1.0:
             return f"{now - self.begun:.0f} s"
-        left = self._estimate()
-        return "estimating" if left is None else f"{left:.0f} s left"
-
-    def _remember(self, now: float, share: float) -> None:
         worked = now - self.begun - (_SCREEN.seconds_apart - self.apart_before)
-        if worked > self.history[-1][0]:
-            self.history.append((worked, share))
-        while len(self.history) > 2 and self.history[1][0] <= _RECENT * worked:
-            self.history.popleft()
-
-    def _estimate(self) -> float | None:
-        """Return the seconds that are left, at the rate of the last quarter of the time.
-
-        None where too little is done to tell. Work is seldom uniform: what came first may have been
-        faster or slower.
-        """
-        (then, share_then), (now, share) = self.history[0], self.history[-1]
-        if share < _LEAST_SHARE or share <= share_then:
-            return None
-        return (1.0 - share) * (now - then) / (share - share_then)
+        left = seconds_left(worked, share)
+        return "estimating" if left is None else f"{left:.0f} s left"
 
     def _write(self, text: str) -> None:
         self.visible = True
         if self.stream is not None:  # None in a program without a console
             self.stream.write(text)
             self.stream.flush()
+
+
+def seconds_left(worked: float, share: float) -> float | None:
+    """Return the seconds that are left after so many, at the rate of all that was done.
+
+    None where too little is done to tell. The rate of the last moments would follow a stage that
+    is faster or slower than others; the whole is off by as much as the shares of stages are.
+    """
+    return None if share < _LEAST_SHARE else worked * (1.0 - share) / share
 
 
 def can_rewrite(stream: Any) -> bool:
@@ -186,15 +173,21 @@ class Stages:
             progress(1, 1)
 
 
-def part_of(progress: Progress | None, begin: float, end: float) -> Progress | None:
-    """Return a function that reports a part of a computation, from one share to another."""
+def part_of(
+    progress: Progress | None, begin: float, end: float, whole: int = 1000
+) -> Progress | None:
+    """Return a function that reports a part of a computation, from one share to another.
+
+    whole : int
+        The total that is reported.
+    """
     if progress is None:
         return None
     report = progress
 
     def report_part(done: int, total: int) -> None:
         share = min(done / total, 1.0) if total else 1.0
-        report(round(1000 * (begin + share * (end - begin))), 1000)
+        report(round(whole * (begin + share * (end - begin))), whole)
 
     return report_part
 

@@ -9,13 +9,18 @@ from typing import Any
 
 from isthmus.cli import out_of_core
 from isthmus.cli.cluster_options import add_options
+from isthmus.cli.command_table import (
+    check_column_options,
+    read_command_table,
+    write_command_table,
+)
 from isthmus.cli.errors import UserError, say
-from isthmus.cli.fit import Stopwatch, bar_for, check_method, fit_clusters
-from isthmus.cli.output_file import check_output, check_target
+from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
+from isthmus.cli.output_file import check_target
 from isthmus.cli.prepare import check_preparation, prepare
-from isthmus.cli.read_table import input_format, read_options, read_table, what_was_taken
+from isthmus.cli.read_table import input_format, read_options
 from isthmus.cli.summary import as_json, as_text, summarise
-from isthmus.cli.write_table import NewColumn, WriteOptions, check_new_column, write_column
+from isthmus.cli.write_table import NewColumn
 from isthmus.metrics.preparation import Preparation
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_options", "run"]
@@ -49,44 +54,24 @@ def run(args: argparse.Namespace) -> int:
         return out_of_core.run(args)
     if args.scratch is not None:
         raise UserError("--scratch is for --out-of-core; give both.")
-    options = read_options(args)
-    file_format = input_format(args.input, options)
+    input_format(args.input, read_options(args))  # what is wrong there is said first
     check_method(args)
     check_preparation(args)
-    write_options = check_column_options(args, args.label_column)
+    write_options = check_column_options(args)
     model_path = None if args.save is None else check_model_target(args)
     stopwatch = Stopwatch()
-    with stopwatch.timed("reading"):
-        options = read_options(args, bar_for("reading", args))
-        table = read_table(args.input, options)
-    check_new_column(table, write_options)
-    taken = what_was_taken(table, file_format, options)
-    if taken and not args.quiet and not args.json:
-        say(f"isthmus: {taken}")
-    prepared = prepare(table, args)
+    read = read_command_table(args, read_options(args), stopwatch, write_options)
+    prepared = prepare(read.table, args)
     fit = fit_clusters(prepared.points, args, stopwatch)
     with stopwatch.timed("writing"):
-        write_options = write_options._replace(
-            delimiter=args.delimiter or (table.delimiter if file_format == "csv" else None),
-            progress=bar_for("writing", args),
-        )
-        write_column(table, NewColumn(fit.model.labels_, prepared.taken), write_options)
+        column = NewColumn(fit.model.labels_, prepared.taken)
+        write_command_table(args, read, column, write_options)
         if model_path is not None:
             save_prepared(fit.model, prepared.preparation, model_path)
     if not args.quiet:
-        summary = summarise(args.method, fit, table, prepared, stopwatch.seconds)
-        say(as_json(summary | {"read": taken}) if args.json else as_text(summary))
+        summary = summarise(args.method, fit, read.table, prepared, stopwatch.seconds)
+        say(as_json(summary | {"read": read.taken}) if args.json else as_text(summary))
     return 0
-
-
-def check_column_options(args: argparse.Namespace, name: str) -> WriteOptions:
-    """Return how to write a column of that name, or say what is wrong."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise UserError(f"--label-column {name!a} is not valid text.") from None
-    output = check_output(args.output, args.input)
-    return WriteOptions(output, name, args.labels_only, args.delimiter)
 
 
 def check_model_target(args: argparse.Namespace) -> Path:

@@ -79,11 +79,7 @@ def add_outliers_options(parser: argparse.ArgumentParser) -> None:
     _add_metric_options(method)
     _add_jobs(method)
     output = parser.add_argument_group("output")
-    _add(output, "-o --output", _OUTPUT.format("scores"), metavar="FILE")
-    _add(output, "--scores-only", "leave out the columns of the input", action="store_true")
-    name = "the name of the column of scores (default: %(default)s)"
-    _add(output, "--score-column", name, metavar="NAME", default="outlier_score")
-    _add_talk(output)
+    _add_output_options(output, "score", "outlier_score")
 
 
 def add_explore_options(parser: argparse.ArgumentParser) -> None:
@@ -221,15 +217,13 @@ def _add_kmeans_options(group: argparse._ArgumentGroup) -> None:
     add("--seed", "makes random starts repeatable", **seed)
 
 
-def _add_output_options(group: argparse._ArgumentGroup) -> None:
-    _add(group, "-o --output", _OUTPUT.format("labels"), metavar="FILE")
-    _add(group, "--labels-only", "leave out the columns of the input", action="store_true")
-    name = "the name of the column of labels (default: %(default)s)"
-    _add(group, "--label-column", name, metavar="NAME", default="cluster")
-    _add_talk(group)
-
-
-def _add_talk(group: argparse._ArgumentGroup) -> None:
+def _add_output_options(
+    group: argparse._ArgumentGroup, what: str = "label", column: str = "cluster"
+) -> None:
+    _add(group, "-o --output", _OUTPUT.format(f"{what}s"), metavar="FILE")
+    _add(group, f"--{what}s-only", "leave out the columns of the input", action="store_true")
+    name = f"the name of the column of {what}s (default: %(default)s)"
+    _add(group, f"--{what}-column", name, metavar="NAME", default=column)
     talk = group.add_mutually_exclusive_group()
     _add(talk, "--json", "write the summary to standard error as JSON", action="store_true")
     _add(talk, "--quiet", "write no summary", action="store_true")

@@ -16,7 +16,7 @@ from isthmus._utils.tables import text_table
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.cli.errors import UserError
 from isthmus.cli.explore import check_page
-from isthmus.cli.output_file import Output, open_output, print_lines
+from isthmus.cli.output_file import Output, check_target, open_output, print_lines
 from isthmus.datasets import load_ionosphere, load_iris, make_multi_scale, make_two_moons
 from isthmus.estimators import TransitiveCut, TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     path = Path(os.path.realpath(args.output))  # a link stays a link
     if not args.no_picture:
-        _check_can_draw(args.output, path)
+        _check_can_draw(args.output)
     page = None if args.page is None else check_page(str(args.page))
     outcomes = [compare(example) for example in examples()]
     print_lines([*table(outcomes), "", *_NOTES])
@@ -197,7 +197,7 @@ def _draw_row(axes: Array, outcome: Outcome) -> None:
         panel.spines[:].set_color("#BBBBBB")
 
 
-def _check_can_draw(output: Path, path: Path) -> None:
+def _check_can_draw(output: Path) -> None:
     """Refuse, before any work, a picture that could not be drawn or written."""
     try:
         require_matplotlib()
@@ -205,9 +205,4 @@ def _check_can_draw(output: Path, path: Path) -> None:
         raise UserError(f"{error} (or leave the picture out with --no-picture)") from error
     if output.suffix.lower() != ".png":
         raise UserError(f"cannot write {output}: the picture is a PNG, so name it *.png.")
-    if path.is_dir():
-        raise UserError(f"cannot write {output}: it is a directory.")
-    if not path.parent.is_dir():
-        raise UserError(f"cannot write {output}: there is no directory {output.parent}.")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"cannot write {output}: no permission to write to its directory.")
+    check_target(str(output))

@@ -11,11 +11,13 @@ import numpy as np
 
 from isthmus.cli.cluster_options import add_explore_options
 from isthmus.cli.columns import Selection, resolve_selection
+from isthmus.cli.command_table import read_command_table
 from isthmus.cli.errors import UserError, say
-from isthmus.cli.fit import Stopwatch, bar_for, check_method, fit_clusters
+from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
 from isthmus.cli.mixed_columns import is_numeric
+from isthmus.cli.output_file import check_target
 from isthmus.cli.prepare import Prepared, check_preparation, prepare
-from isthmus.cli.read_table import input_format, read_options, read_table, what_was_taken
+from isthmus.cli.read_table import input_format, read_options
 from isthmus.cli.table import Table, column_names
 from isthmus.explorer.axes import check_coordinates
 from isthmus.explorer.columns import Columns
@@ -39,24 +41,21 @@ add_options = add_explore_options
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
-    file_format = input_format(args.input, read_options(args))
+    input_format(args.input, read_options(args))  # what is wrong there is said first
     check_method(args)
     check_preparation(args)
     path = check_page(args.output)
     if args.coordinates is not None and len(args.coordinates) != 2:
         raise UserError(f"--coordinates must name two columns, got {len(args.coordinates)}.")
-    options = read_options(args, bar_for("reading", args))
-    table = read_table(args.input, options)
+    stopwatch = Stopwatch()
+    table = read_command_table(args, read_options(args), stopwatch).table
     prepared = prepare(table, args)
     shown = _columns_to_show(table, prepared, args.hover, args.input or "standard input")
     try:
         check_coordinates(args.coordinates, shown)
     except ValueError as error:
         raise UserError(f"--coordinates: {error}") from error
-    taken = what_was_taken(table, file_format, options)
-    if taken and not args.quiet:
-        say(f"isthmus: {taken}")
-    model, warned = fit_clusters(prepared.points, args, Stopwatch())
+    model, warned = fit_clusters(prepared.points, args, stopwatch)
     for warning in warned:
         say(f"isthmus: warning: {warning}")
     if prepared.hint and not args.quiet:
@@ -86,16 +85,9 @@ def check_page(name: str) -> Path:
         require_bokeh()
     except ImportError as error:
         raise UserError(str(error)) from error
-    path = Path(os.path.realpath(name))  # a link stays a link
-    if path.suffix.lower() not in (".html", ".htm"):
+    if Path(os.path.realpath(name)).suffix.lower() not in (".html", ".htm"):
         raise UserError(f"cannot write {name}: the page is HTML, so name it *.html.")
-    if path.is_dir():
-        raise UserError(f"cannot write {name}: it is a directory.")
-    if not path.parent.is_dir():
-        raise UserError(f"cannot write {name}: the directory {Path(name).parent} does not exist.")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"cannot write {name}: no permission to write to its directory.")
-    return path
+    return check_target(name)
 
 
 def _columns_to_show(

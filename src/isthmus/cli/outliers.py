@@ -6,14 +6,18 @@ import argparse
 
 import numpy as np
 
-from isthmus.cli.cluster import check_column_options
 from isthmus.cli.cluster_options import add_outliers_options
+from isthmus.cli.command_table import (
+    check_column_options,
+    read_command_table,
+    write_command_table,
+)
 from isthmus.cli.errors import say
-from isthmus.cli.fit import Stopwatch, bar_for, check_metric, fit_tree
+from isthmus.cli.fit import Stopwatch, check_metric, fit_tree
 from isthmus.cli.prepare import check_preparation, prepare
-from isthmus.cli.read_table import input_format, read_options, read_table, what_was_taken
+from isthmus.cli.read_table import input_format, read_options
 from isthmus.cli.summary import as_json, rounded, scores_as_text
-from isthmus.cli.write_table import NewColumn, check_new_column, write_column
+from isthmus.cli.write_table import NewColumn
 
 DESCRIPTION = """\
 Score how much of an outlier each row of a table is, from 0 to 1: near 0 for a row that is as close
@@ -36,38 +40,25 @@ _LISTED = 5
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
-    file_format = input_format(args.input, read_options(args))
+    input_format(args.input, read_options(args))  # what is wrong there is said first
     check_metric(args)
     check_preparation(args)
-    args.labels_only = args.scores_only
-    write_options = check_column_options(args, args.score_column)._replace(
-        column_option="--score-column", alone_option="--scores-only"
-    )
+    write_options = check_column_options(args, "--score-column", "--scores-only")
     stopwatch = Stopwatch()
-    with stopwatch.timed("reading"):
-        options = read_options(args, bar_for("reading", args))
-        table = read_table(args.input, options)
-    check_new_column(table, write_options)
-    taken = what_was_taken(table, file_format, options)
-    if taken and not args.quiet and not args.json:
-        say(f"isthmus: {taken}")
-    prepared = prepare(table, args)
+    read = read_command_table(args, read_options(args), stopwatch, write_options)
+    prepared = prepare(read.table, args)
     fit = fit_tree(prepared.points, args, stopwatch)
     with stopwatch.timed("fit"):
         scores = fit.model.outlier_scores_
     with stopwatch.timed("writing"):
-        write_options = write_options._replace(
-            delimiter=args.delimiter or (table.delimiter if file_format == "csv" else None),
-            progress=bar_for("writing", args),
-        )
-        write_column(table, NewColumn(scores, prepared.taken), write_options)
+        write_command_table(args, read, NewColumn(scores, prepared.taken), write_options)
     if not args.quiet:
         rows = np.arange(len(scores)) if prepared.taken is None else np.flatnonzero(prepared.taken)
         most = np.argsort(-scores, kind="stable")[:_LISTED]
         summary = {
             "n_points": len(scores),
             "n_dropped": prepared.n_dropped,
-            "columns": table.selected_names(),
+            "columns": read.table.selected_names(),
             "metric": args.metric,
             "missing": prepared.preparation.missing,
             "scale": prepared.preparation.scale,
@@ -78,5 +69,5 @@ def run(args: argparse.Namespace) -> int:
             "hints": [] if prepared.hint is None else [prepared.hint],
             "warnings": fit.warned,
         }
-        say(as_json(summary | {"read": taken}) if args.json else scores_as_text(summary))
+        say(as_json(summary | {"read": read.taken}) if args.json else scores_as_text(summary))
     return 0

@@ -9,23 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.tables import count
-from isthmus.cli.cluster import check_column_options
 from isthmus.cli.cluster_options import add_predict_options
 from isthmus.cli.columns import Selection
+from isthmus.cli.command_table import (
+    check_column_options,
+    read_command_table,
+    write_command_table,
+)
 from isthmus.cli.csv_table import Mixed
 from isthmus.cli.errors import UserError, say, shown
-from isthmus.cli.fit import Stopwatch, bar_for, is_watched, wrong_input
+from isthmus.cli.fit import Stopwatch, is_watched, wrong_input
 from isthmus.cli.load_model import load_model, read_model_head
-from isthmus.cli.read_table import (
-    ReadOptions,
-    input_format,
-    read_options,
-    read_table,
-    what_was_taken,
-)
+from isthmus.cli.read_table import ReadOptions, input_format, read_options
 from isthmus.cli.summary import as_json, predictions_as_text, rounded
 from isthmus.cli.table import Table
-from isthmus.cli.write_table import NewColumn, check_new_column, write_column
+from isthmus.cli.write_table import NewColumn
 from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.table_columns import CATEGORY
 
@@ -62,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     args.missing = None  # the model says
     stopwatch = Stopwatch()
-    write_options = check_column_options(args, args.label_column)
+    write_options = check_column_options(args)
     head = read_model_head(args.model)
     if head.kind not in _KINDS:
         raise UserError(
@@ -75,20 +73,13 @@ def run(args: argparse.Namespace) -> int:
     with stopwatch.timed("loading"):
         model = load_model(args.model, head.kind)
         expected = _expected_columns(model, args.model)
-    with stopwatch.timed("reading"):
-        options = _options_for(expected, args, file_format)
-        table = read_table(args.input, options)
-    check_new_column(table, write_options)
+    options = _options_for(expected, args, file_format)
+    read = read_command_table(args, options, stopwatch, write_options)
+    table = read.table
     _check_number_of_columns(table, expected, args)
-    taken = what_was_taken(table, file_format, options)
-    if taken and not args.quiet and not args.json:
-        say(f"isthmus: {taken}")
     labels, rows = _predict(model, table, expected.preparation, args, stopwatch)
     with stopwatch.timed("writing"):
-        delimiter = args.delimiter or (table.delimiter if file_format == "csv" else None)
-        progress = bar_for("writing", args)
-        write_options = write_options._replace(delimiter=delimiter, progress=progress)
-        write_column(table, NewColumn(labels, rows), write_options)
+        write_command_table(args, read, NewColumn(labels, rows), write_options)
     if not args.quiet:
         summary = {
             "model": args.model,
@@ -103,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         }
         if hasattr(model, "noise_threshold_"):
             summary["n_noise"] = int((labels == -1).sum())
-        say(as_json(summary | {"read": taken}) if args.json else predictions_as_text(summary))
+        say(as_json(summary | {"read": read.taken}) if args.json else predictions_as_text(summary))
     return 0
 
 
@@ -129,7 +120,7 @@ def _expected_columns(model: Any, name: str) -> Expected:
 
 def _options_for(expected: Expected, args: argparse.Namespace, file_format: str) -> ReadOptions:
     """Return how to read the table, so that the model's columns are taken in their order."""
-    options = read_options(args, bar_for("reading", args))._replace(
+    options = read_options(args)._replace(
         allow_missing=expected.preparation.missing != "error", mixed=expected.mixed
     )
     if expected.names is None:

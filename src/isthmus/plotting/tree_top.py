@@ -50,11 +50,10 @@ class TreeTop:
     --------
     >>> from isthmus import TransitiveCut, plotting
     >>> from isthmus.datasets import make_two_moons
-    >>> X, _ = make_two_moons(200, random_state=0)
-    >>> model = TransitiveCut(2).fit(X)
-    >>> top = plotting.tree_top(model.tree_, 10)
-    >>> len(top.groups), int(top.sizes.sum())
-    (10, 200)
+    >>> X, labels = make_two_moons(200, random_state=0)
+    >>> top = plotting.tree_top(TransitiveCut(2).fit(X).tree_, 10, labels)
+    >>> len(top.groups), len(top.link_heights), top.names.tolist()
+    (10, 9, [0, 1])
     """
 
     groups: Ints

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from isthmus._utils.memory import Budget
 from isthmus._utils.parameters import check_choice, check_disconnected, check_n_jobs
-from isthmus._utils.progress import Progress
+from isthmus._utils.progress import Progress, part_of
 from isthmus.metrics import AnyMetric, MappedMetric, PreparedPoints, prepare_points
 from isthmus.metrics.duplicates import Duplicates, find_duplicates
 from isthmus.metrics.input import Data, n_bytes_of
@@ -44,6 +44,8 @@ ENGINES: tuple[Engine, ...] = (
     PrimOnDistances(),
     KruskalEngine(),
 )
+# The share of the time after which an engine has found its edges, and they are ordered.
+_EDGES_FOUND = 0.93
 ENGINE_NAMES = ("auto", *dict.fromkeys(engine.name for engine in ENGINES))
 
 
@@ -81,7 +83,11 @@ def find_spanning_tree(
     problem = Problem(
         prepared, metric, distance, threads, progress, left, engine == "auto", n_neighbors
     )
-    found = _find_tree(problem, engine)
+    n_edges = problem.n_points - 1
+    finding = part_of(progress, 0.0, _EDGES_FOUND, n_edges)
+    found = _find_tree(replace(problem, progress=finding), engine)
+    if progress is not None:
+        progress(n_edges, n_edges)
     return found if _maps_new_points_alike(data, metric) else replace(found, index=None)
 
 

@@ -21,7 +21,7 @@ from isthmus.neighbors.by_blocks import list_length, neighbors_from_lists
 from isthmus.spanning_tree.best_edges import HUGE, Best, join_best, make_best, make_joined
 from isthmus.spanning_tree.by_blocks import rounds
 from isthmus.spanning_tree.engine import Declined, Edges
-from isthmus.spanning_tree.round_progress import share_of_rounds
+from isthmus.spanning_tree.round_progress import RoundProgress
 
 # Points in a list.
 _NEIGHBOURS = 8
@@ -55,7 +55,8 @@ def boruvka_on_blocks(
         length = max(_NEIGHBOURS, list_length(n_neighbors))
         lists = NearestLists(make(points, workers, block_size), workers, length)
         run = _Run(lists, progress, most_measured)
-        lists.find(run.report)
+        run.progress.begin_stage(1.0 / (1.0 + _REST))
+        lists.find(lambda share: run.progress.report(share**_SLOW_START))
         neighbors = None
         if n_neighbors > 1:
             neighbors = neighbors_from_lists(lists, prepared, n_neighbors)
@@ -65,8 +66,13 @@ def boruvka_on_blocks(
     return Edges(edges, prepared.heights(accumulated), neighbors=neighbors, by_index=False)
 
 
-# The share of the time that finding the neighbours is taken to need.
-_FIRST = 0.7
+# Where finding the neighbours takes 1, a search of all points takes about _SEARCH. How many points
+# will have to search is not known before: none, or all of them once more. _REST is in between, so
+# that estimates of the whole are off by about as much either way.
+_SEARCH, _REST = 2.5, 1.0
+# The first blocks, which fill the lists, take longer than the last ones, which change few of them:
+# of the time, about this power of the share is done.
+_SLOW_START = 0.75
 
 
 class _Run:
@@ -79,7 +85,8 @@ class _Run:
         self.lists = lists
         self.blocks = blocks
         self.workers = lists.workers
-        self.progress = progress
+        self.progress = RoundProgress(progress, blocks.n_points)
+        self.searched = 0.0  # the time of searches, where finding the neighbours takes 1
         self.kernels = lists.kernels
         self.positions = lists.positions
         self.distances = lists.distances
@@ -87,7 +94,7 @@ class _Run:
         self.used = np.zeros(blocks.n_points, dtype=np.int32)
         self.labels = np.arange(blocks.n_points, dtype=np.int32)
         self.joined = make_joined(blocks.n_points)
-        self.n_edges = self.reported = 0
+        self.n_edges = 0
         self.most_measured = most_measured
         self.n_measured = [0] * self.workers.n_jobs
         self.names = np.arange(blocks.n_points, dtype=np.int32)
@@ -116,7 +123,8 @@ class _Run:
             self.n_edges = self.blocks.n_points - n_components
             largest = int(np.argmax(self.joined.size[:n_components]))
             self.labels = new_label[self.labels]
-            self.report(1.0)
+        self.progress.begin_stage(1.0)
+        self.progress.report(1.0)
         return True
 
     def _has_measured_too_many(self) -> bool:
@@ -148,6 +156,8 @@ class _Run:
         """
         pure = _labels_of_blocks(self.labels, self.blocks)
         groups = list(self.blocks.groups(searching, GROUP))
+        self.searched += _SEARCH * len(searching) / self.blocks.n_points
+        self.progress.begin_stage((1.0 + self.searched) / (1.0 + self.searched + _REST))
 
         def work(worker: int, number: int, _: int) -> None:
             if not self._has_measured_too_many():
@@ -155,7 +165,7 @@ class _Run:
                     *groups[number], known, pure, self.lists.buffers[worker]
                 )
             if worker == 0:
-                self.report(1.0, (number + 1) / len(groups))
+                self.progress.report((number + 1) / len(groups))
 
         self.workers.in_blocks(len(groups), 1, work)
 
@@ -208,19 +218,6 @@ class _Run:
             self.blocks.rows.given, ends, accumulated
         )
         return ends, accumulated
-
-    def report(self, share_of_neighbours: float, share_of_search: float = 0.0) -> None:
-        """Report progress: finding the neighbours counts as the larger part, the rounds follow.
-
-        A search for more neighbours counts as half of the rounds that are left.
-        """
-        if self.progress is not None:
-            rounds_done = share_of_rounds(self.blocks.n_points, self.n_edges)
-            rounds_done += (1.0 - rounds_done) * share_of_search / 2
-            share = _FIRST * share_of_neighbours + (1.0 - _FIRST) * rounds_done
-            n_edges = self.blocks.n_points - 1
-            self.reported = max(self.reported, round(share * n_edges))
-            self.progress(self.reported, n_edges)
 
 
 def _labels_of_blocks(labels: Labels, blocks: Blocks) -> Labels:

@@ -31,7 +31,7 @@ from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves
 from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.prim import prim_of_points
-from isthmus.spanning_tree.round_progress import share_of_rounds
+from isthmus.spanning_tree.round_progress import RoundProgress, share_after_round
 
 # Leaves whose searches are counted, and what a block in the search for neighbours stands for: a
 # run on one thread took 9 to 18 times as long, per block, as one of Prim's distances where they
@@ -100,7 +100,7 @@ def is_compiled(prepared: PreparedPoints) -> bool:
         return False
     searcher = _Searcher(run, _make_forest(one_leaf), 1)
     search = rounds.search_tree.specialised(run.constants)
-    return search.is_compiled(searcher._searches(0)[0], run.top, searcher.stacks[0], 0, 1)
+    return search.is_compiled(searcher.searches[0], run.top, searcher.stacks[0], 0, 1)
 
 
 def _make_forest(tree: KdTree) -> Forest:
@@ -137,7 +137,7 @@ class _Run:
         self.dims = dims
         self.workers = workers
         self.n_jobs = workers.n_jobs
-        self.progress = progress
+        self.progress = RoundProgress(progress, tree.n_points)
         # Searches begin at nodes of this level, and take more time the more coordinates there are;
         # a task should take some hundredths of a second, so that Ctrl-C is seen.
         self.top = min(3 if dims <= _FEW_DIMS else 1, len(tree.n_nodes) - 1)
@@ -157,12 +157,16 @@ class _Run:
     def find_neighbours(self) -> None:
         """Fill the neighbour lists of all points."""
         done = [0] * self.n_jobs
+        building, neighbours = _shares_of_time(self.dims)
+        self.progress.begin_stage(building)
+        self.progress.report(1.0)
+        self.progress.begin_stage(neighbours)
 
         def work(worker: int, start: int, stop: int) -> None:
             self._find_neighbours_of(worker, start, stop)
             done[worker] += stop - start
             if worker == 0:
-                self._report(sum(done) / self.tree.n_leaves)
+                self.progress.report(sum(done) / self.tree.n_leaves)
 
         self.workers.in_blocks(self.tree.n_leaves, self.leaves_per_task, work)
 
@@ -177,8 +181,10 @@ class _Run:
         self._relabel(forest, np.empty(0, dtype=np.int32))
         new_label = np.empty(n_components, dtype=np.int32)
         searcher = _Searcher(self, forest, n_components)
+        first = self.progress.reached
         while n_components > 1:
-            self._report(1.0)
+            done = share_after_round(tree.n_points, n_components)
+            self.progress.begin_stage(first + (1.0 - first) * done)
             largest = int(np.argmax(joined.size[:n_components]))
             best = searcher.best_edges(n_components, largest)
             n_components = join_best(
@@ -187,7 +193,8 @@ class _Run:
             self.n_edges = tree.n_points - n_components
             if n_components > 1:
                 self._relabel(forest, new_label)
-        self._report(1.0)
+        self.progress.begin_stage(1.0)
+        self.progress.report(1.0)
 
     def _join_nearest(self, labels: Labels) -> int:
         """Do the first round, each point and its nearest neighbours; return how many components.
@@ -232,18 +239,6 @@ class _Run:
         self.workers.in_blocks(tree.n_leaves, 1 << 15, work)
         relabel_nodes(forest.node_labels, tree.first_block, tree.n_nodes)
 
-    def _report(self, share_of_neighbours: float) -> None:
-        """Report progress: first the neighbours, which take the longer the more features there are.
-
-        The rounds follow.
-        """
-        if self.progress is not None:
-            first = 0.5 if self.constants["DIMS"] <= 3 else 0.8
-            joined = share_of_rounds(self.tree.n_points, self.n_edges)
-            share = first * share_of_neighbours + (1.0 - first) * joined
-            n_edges = self.tree.n_points - 1
-            self.progress(round(share * n_edges), n_edges)
-
     def edges(self) -> tuple[Ints, Floats]:
         """Return the edges between points, and their accumulated lengths."""
         n_edges = self.tree.n_points - 1
@@ -276,65 +271,75 @@ class _Run:
 
 
 class _Searcher:
-    """Finds the best edge of every component, in parallel."""
+    """Finds the best edge of every component, in parallel.
+
+    The kernels are bound to their records once for all rounds: a twentieth of the time that the
+    tree of 100,000 points takes.
+    """
 
     def __init__(self, run: _Run, forest: Forest, n_components: int) -> None:
         n_nodes = len(forest.node_labels)
         self.run = run
-        self.forest = forest
-        self.least = np.zeros(n_nodes)
-        self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, NOT_MADE))
         self.best = [make_best(n_components) for _ in range(run.n_jobs)]
+        self.largest = np.zeros(1, dtype=np.int64)
+        few = run.dims <= _FEW_DIMS
+        radius_factor, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # the fastest
+        shared = rounds.Search(
+            tree=run.tree,
+            forest=forest,
+            lists=run.lists,
+            least=np.zeros(n_nodes),
+            balls=Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, NOT_MADE)),
+            best=self.best[0],
+            group=run.groups[0],
+            largest=self.largest,
+            radius_factor=radius_factor,
+            ball_factor=ball_factor,
+        )
+        self.searches = [
+            shared._replace(best=best, group=group)
+            for best, group in zip(self.best, run.groups, strict=True)
+        ]
         self.stacks = [np.empty(STACK, dtype=np.int64) for _ in range(run.n_jobs)]
+        scan, follow, search = (
+            kernel.specialised(run.constants)
+            for kernel in (rounds.scan_lists, rounds.follow_nearest, rounds.search_tree)
+        )
+        self._scans = [scan.bound(each) for each in self.searches]
+        self._follows = [follow.bound(each, run.joined.member) for each in self.searches]
+        self._tree_searches = [
+            search.bound(each, run.top, stack)
+            for each, stack in zip(self.searches, self.stacks, strict=True)
+        ]
+        known, *others = self.best
+        if run.by_index:
+            merges = [merge_best_by_index.bound(known, other, run.tree.order) for other in others]
+        else:
+            merges = [merge_best.bound(known, other) for other in others]
+        self._merges = merges
 
     def best_edges(self, n_components: int, largest: int) -> Best:
         """Return the best edge of each component but the largest."""
         run = self.run
-        searches = self._searches(largest)
+        self.largest[0] = largest
         for best in self.best:
             best.distance[:n_components] = HUGE
-        scan = rounds.scan_lists.specialised(run.constants)
-        scans = [scan.bound(search) for search in searches]
-        run.workers.in_blocks(run.tree.n_leaves, 4096, _each(scans))
+        run.workers.in_blocks(run.tree.n_leaves, 4096, _each(self._scans))
         self._merge(n_components)
         if n_components * _POINTS_PER_COMPONENT < run.tree.n_points:
-            self._follow(searches, n_components)
+            self._follow(n_components)
             self._merge(n_components)
-        self._search(searches)
+        self._search()
         self._merge(n_components)
         return self.best[0]
 
-    def _searches(self, largest: int) -> list[rounds.Search]:
-        """Return what the round needs, for each worker."""
-        run = self.run
-        few = run.dims <= _FEW_DIMS
-        radius_factor, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # the fastest
-        return [
-            rounds.Search(
-                run.tree,
-                self.forest,
-                run.lists,
-                self.least,
-                self.balls,
-                best,
-                group,
-                largest,
-                radius_factor,
-                ball_factor,
-            )
-            for best, group in zip(self.best, run.groups, strict=True)
-        ]
-
     def _merge(self, n_components: int) -> None:
         """Give every worker the best edges that any of them has found."""
-        known, others = self.best[0], self.best[1:]
+        known, *others = self.best
 
         def work(_: int, start: int, stop: int) -> None:
-            for other in others:
-                if self.run.by_index:
-                    merge_best_by_index(known, other, self.run.tree.order, start, stop)
-                else:
-                    merge_best(known, other, start, stop)
+            for merge in self._merges:
+                merge(start, stop)
             for other in others:
                 for field in Best._fields:
                     getattr(other, field)[start:stop] = getattr(known, field)[start:stop]
@@ -342,27 +347,34 @@ class _Searcher:
         if others:
             self.run.workers.in_blocks(n_components, _COMPONENTS_TO_MERGE, work)
 
-    def _follow(self, searches: list[rounds.Search], n_components: int) -> None:
-        run, member = self.run, self.run.joined.member
-        follow = rounds.follow_nearest.specialised(run.constants)
-        follows = [follow.bound(search, member) for search in searches]
-        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, _each(follows))
+    def _follow(self, n_components: int) -> None:
+        self.run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, _each(self._follows))
 
-    def _search(self, searches: list[rounds.Search]) -> None:
+    def _search(self) -> None:
         run = self.run
-        kernel = rounds.search_tree.specialised(run.constants)
-        bound = [
-            kernel.bound(search, run.top, stack)
-            for search, stack in zip(searches, self.stacks, strict=True)
-        ]
         n_nodes = int(run.tree.n_nodes[run.top])
         per_task = max(1, run.leaves_per_task >> (3 * run.top))
-        run.workers.in_blocks(n_nodes, per_task, _each(bound))
+        done = [0] * run.n_jobs
+
+        def work(worker: int, start: int, stop: int) -> None:
+            self._tree_searches[worker](start, stop)
+            done[worker] += stop - start
+            if worker == 0:
+                run.progress.report(sum(done) / n_nodes)
+
+        run.workers.in_blocks(n_nodes, per_task, work)
 
 
 def _each(kernels: list[Callable[..., Any]]) -> Callable[[int, int, int], None]:
     """Return a task that lets each worker call the kernel bound to its own records."""
     return lambda worker, start, stop: kernels[worker](start, stop)
+
+
+def _shares_of_time(dims: int) -> tuple[float, float]:
+    """Return about when the tree is built, and when the neighbours are found; rounds follow."""
+    if dims <= 3:
+        return 0.2, 0.45
+    return (0.15, 0.6) if dims <= _FEW_DIMS else (0.03, 0.75)
 
 
 def _neighbours_for(dims: int) -> int:
