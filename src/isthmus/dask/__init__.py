@@ -13,6 +13,7 @@ node_pairs.py      which nodes of two cells are not settled
 point_pairs.py     which points of two nodes an edge may join
 comparison.py      such points → edges between cells
 boundary.py        trees of cells → the tree of all points: the coordinator
+log.py             what that took
 tree.py            all of that
 many_features.py   blocks → the tree, where cells do not serve: sets of blocks
 api.py             Dask collections → the tree as Dask arrays

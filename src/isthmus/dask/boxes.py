@@ -61,6 +61,14 @@ def gaps_between(boxes: Boxes, others: Boxes) -> Floats:
     return squares
 
 
+def gaps_of_pairs(boxes: Boxes, x: Any, others: Boxes, y: Any) -> Floats:
+    """Return the squared distances of boxes x to others y: (m,)."""
+    apart = np.maximum(others.low[y] - boxes.high[x], boxes.low[x] - others.high[y])
+    apart = np.maximum(apart, 0.0)
+    squares: Floats = np.einsum("ij,ij->i", apart, apart) * safe_share(apart.shape[1])
+    return squares
+
+
 def squared_diameters(boxes: Boxes) -> Floats:
     """Return upper bounds of the squared distances within boxes: (m,)."""
     sides = boxes.high - boxes.low

@@ -7,11 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.dask.boxes import safe_share
+from isthmus.dask.boxes import Boxes, gaps_of_pairs, safe_share, squared_diameters
 from isthmus.dask.cell import Cell, find_tree
 from isthmus.dask.near_points import Near, fill_keys, mark_near
-from isthmus.dask.node_pairs import Pairs
-from isthmus.dask.point_pairs import Marks, Side, describe_side, mark_mutual, no_marks
+from isthmus.dask.node_pairs import LinkedPairs
+from isthmus.dask.point_pairs import (
+    Marks,
+    Side,
+    SlotPairs,
+    describe_side,
+    find_nearest,
+    forget_nearest,
+    mark_mutual,
+    no_marks,
+)
 
 
 class Chosen(NamedTuple):
@@ -44,7 +53,8 @@ def choose_points(cell: Cell, near: Near) -> Chosen:
     nodes, begin = np.unique(node, return_index=True)
     low, high = np.empty((2, len(nodes), view.points.shape[1]))
     begin = np.append(begin, len(node))
-    side = Side(view.points[position], key, nodes, begin, low, high, np.empty(len(nodes)))
+    columns = np.ascontiguousarray(view.points[position].T)
+    side = Side(columns, key, nodes, begin, low, high, np.empty(len(nodes)))
     describe_side(side)
     return Chosen(cell.number, position, cell.row_at[position], side)
 
@@ -107,13 +117,13 @@ class Meeting(NamedTuple):
         The number of the other cell.
     near : Near
         The points of the own cell.
-    pairs : Pairs
-        Nodes of the own cell, of the other one, and the longest edge between them.
+    pairs : LinkedPairs
+        Nodes of the own cell, of the other one, and what connects them.
     """
 
     cell: int
     near: Near
-    pairs: Pairs
+    pairs: LinkedPairs
 
 
 def compare_all(
@@ -131,20 +141,20 @@ def compare_all(
 
 def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[CrossEdges, int]:
     """Return the edges between cells of the tree of some points, and how many points these are."""
-    near = Near(*(np.concatenate(each) for each in zip(*(m.near for m in meetings), strict=True)))
-    own = choose_points(cell, near)
+    own = choose_points(cell, Near.joined([meeting.near for meeting in meetings]))
     marks = no_marks(own.side)
     together = []
     for meeting, other in zip(meetings, others, strict=True):
         of_other = no_marks(other.side)
-        _mark_mutual(own.side, other.side, meeting, marks, of_other)
+        forget_nearest(marks)
+        _mark(own.side, other.side, meeting, marks, of_other)
         together.append((other, of_other.keep))
     together.append((own, marks.keep))
     cells = np.repeat([c.cell for c, _ in together], [np.count_nonzero(k) for _, k in together])
     position, rows = (
         np.concatenate([getattr(c, name)[k] for c, k in together]) for name in ("position", "row")
     )
-    points = np.concatenate([c.side.points[k] for c, k in together])
+    points = np.concatenate([c.side.columns[:, k].T for c, k in together])
     order = np.argsort(rows)  # of edges of equal length those of the first rows come first
     tree = find_tree(points[order])
     ends = order[tree.edges]
@@ -155,7 +165,7 @@ def compare(cell: Cell, meetings: list[Meeting], others: list[Chosen]) -> tuple[
     return found, len(points)
 
 
-def _mark_mutual(own: Side, other: Side, meeting: Meeting, marks: Marks, others: Marks) -> None:
+def _mark(own: Side, other: Side, meeting: Meeting, marks: Marks, others: Marks) -> None:
     """Mark the points that are to be compared."""
     if len(meeting.near.limit) and meeting.near.limit[0] < 0.0:  # the nearest points of each pair
         marks.keep[:] = others.keep[:] = True
@@ -164,8 +174,24 @@ def _mark_mutual(own: Side, other: Side, meeting: Meeting, marks: Marks, others:
     x, has_x = _slots(own.node, pairs.x)
     y, has_y = _slots(other.node, pairs.y)
     both = has_x & has_y
-    slots = Pairs(x[both], y[both], pairs.longest[both])
-    mark_mutual(own, other, slots, safe_share(own.points.shape[1]), marks, others)
+    if not both.any():
+        return
+    boxes, boxes_too = Boxes(own.low, own.high), Boxes(other.low, other.high)
+    # The nearest nodes come first, since what they have makes others superfluous.
+    apart = gaps_of_pairs(boxes, x, boxes_too, y)
+    order = np.flatnonzero(both)[np.argsort(apart[both], kind="stable")]
+    slots = SlotPairs(x[order], y[order], *(each[order] for each in pairs[2:]))
+    # A point of the sparser node is compared with all points of the denser one.
+    sparse = squared_diameters(boxes)[slots.x] >= squared_diameters(boxes_too)[slots.y]
+    share, row = safe_share(len(own.columns)), np.empty(max(len(own.key), len(other.key)))
+    turns = (
+        (own, other, slots.take(sparse), share, marks, others, row),
+        (other, own, slots.take(~sparse).swapped(), share, others, marks, row),
+    )
+    for turn in turns:
+        find_nearest(*turn)
+    for turn in turns:
+        mark_mutual(*turn)
 
 
 def _slots(nodes: Ints, wanted: Ints) -> tuple[Ints, Array]:

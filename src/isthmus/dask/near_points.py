@@ -20,17 +20,27 @@ class Near(NamedTuple):
 
     Attributes
     ----------
-    node : (m,) int64
-    low, high : (m, d) float64
-        The box that belongs to each node; nodes may come several times.
+    node, box : (m,) int32
+        Nodes, and the boxes that belong to them; both may come several times.
     limit : (m,) float64
         How near. Negative: only the nearest point is wanted.
+    low, high : (k, d) float64
+        All boxes.
     """
 
-    node: Ints
+    node: Labels
+    box: Labels
+    limit: Floats
     low: Floats
     high: Floats
-    limit: Floats
+
+    @classmethod
+    def joined(cls, parts: list[Near]) -> Near:
+        """Return what several records want."""
+        first = np.cumsum([0, *(len(part.low) for part in parts)]).astype(np.int32)
+        box = [part.box + first[i] for i, part in enumerate(parts)]
+        parts = [part._replace(box=each) for part, each in zip(parts, box, strict=True)]
+        return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 class CellView(NamedTuple):
@@ -65,13 +75,13 @@ def mark_near(cell: CellView, near: Near, share: float, keep: Array) -> None:
     distance to the box.
     """
     for r in range(near.node.shape[0]):
-        node = near.node[r]
+        node, box = near.node[r], near.box[r]
         hub, limit = cell.hub[node], near.limit[r]
         nearest, least = hub, np.inf
         for p in range(cell.begin[node], cell.begin[node + 1]):
             if keep[p] and limit >= 0.0:
                 continue
-            distance = gap_of_point(cell.points, p, near.low, near.high, r, share)
+            distance = gap_of_point(cell.points, p, near.low, near.high, box, share)
             if limit < 0.0:
                 if distance < least:
                     nearest, least = p, distance

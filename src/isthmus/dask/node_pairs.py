@@ -60,6 +60,45 @@ class Pairs(NamedTuple):
     longest: Floats
 
 
+def join_pairs(parts: list[Pairs]) -> Pairs:
+    """Return the pairs of several records."""
+    if not parts:
+        nothing = np.empty(0, dtype=np.int64)
+        return Pairs(nothing, nothing, np.empty(0))
+    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def group_rows(keys: Ints) -> list[tuple[tuple[int, int], Ints]]:
+    """Return the different rows of (m, 2) keys, and which rows have them."""
+    different, inverse = np.unique(keys, axis=0, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(inverse.ravel()))[:-1])
+    return [((int(i), int(j)), rows) for (i, j), rows in zip(different, groups, strict=True)]
+
+
+class LinkedPairs(NamedTuple):
+    """Pairs of nodes, and what connects them and those beside them; (m,) each.
+
+    The reference node of x is the nearest of all y that x is paired with, and the other way round.
+
+    Attributes
+    ----------
+    x, y : int32 or int64
+    longest : float64
+        The longest edge between the hubs of x and y.
+    link_x : float64
+        The longest edge between the hubs of x and of the reference of y.
+    link_y : float64
+        The longest edge between the hubs of y and of the reference of x.
+    """
+
+    x: Ints
+    y: Ints
+    longest: Floats
+    link_x: Floats
+    link_y: Floats
+
+
 @kernel_part
 def longest_between(forest: Forest, weights: Floats, x: int, y: int) -> float:
     """Return the longest edge on the path between two points; infinity without one."""
@@ -82,25 +121,30 @@ class Candidates(NamedTuple):
         Ascending.
     begin : (n_groups + 1,) int64
         Where the nodes of each group begin.
+    link : (m,) float64
+        The longest edge between each node's hub and that of a reference, the same for both cells
+        of a pair: what connects two nodes is no longer than the longer one of their links.
     low, high : (n_groups, d) float64
     reach : (n_groups,) float64
-        What a group's nodes may be connected by, at most, with anything.
+        What a group's nodes may be connected by, at most, with those of the other cell.
     """
 
     node: Ints
     begin: Ints
+    link: Floats
     low: Floats
     high: Floats
     reach: Floats
 
 
-def group_nodes(nodes: Nodes, chosen: Ints) -> Candidates:
-    """Return some nodes of a cell, at least one, in groups."""
+def group_nodes(nodes: Nodes, chosen: Ints, link: Floats) -> Candidates:
+    """Return some nodes of a cell, at least one, in groups; see Candidates."""
     begin = np.arange(0, len(chosen), _GROUP)
-    reach = np.maximum(nodes.inner, nodes.to_root)[chosen]
+    reach = np.maximum(nodes.inner[chosen], link)
     return Candidates(
         chosen,
         np.append(begin, len(chosen)),
+        link,
         np.minimum.reduceat(nodes.low[chosen], begin),
         np.maximum.reduceat(nodes.high[chosen], begin),
         np.maximum.reduceat(reach, begin),
@@ -146,7 +190,7 @@ def find_open_pairs(
                 x = first.node[s]
                 for t in range(second.begin[h], second.begin[h + 1]):
                     y = second.node[t]
-                    longest = open_at(nodes, x, y, known)
+                    longest = open_at(nodes, x, y, max(first.link[s], second.link[t]), known)
                     if longest < 0.0:
                         continue
                     if n_found < found.x.shape[0]:
@@ -158,12 +202,15 @@ def find_open_pairs(
 
 
 @kernel_part
-def open_at(nodes: Nodes, x: int, y: int, known: Known) -> float:
-    """Return the longest edge between two nodes that are not settled; -1 for those that are."""
+def open_at(nodes: Nodes, x: int, y: int, link: float, known: Known) -> float:
+    """Return the longest edge between two nodes that are not settled; -1 for those that are.
+
+    link : float
+        No edge between them is longer.
+    """
     distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y) * known.share
     need = max(nodes.inner[x], nodes.inner[y])
-    to_root = max(nodes.to_root[x], nodes.to_root[y])
-    if distance > max(need, to_root):
+    if distance > max(need, link):
         return -1.0
     longest = longest_between(known.forest, known.weights, nodes.terminal[x], nodes.terminal[y])
     if distance > max(need, longest):
@@ -226,7 +273,7 @@ def find_nearest_open(
                     distance = gap(nodes.low, nodes.high, x, nodes.low, nodes.high, y)
                     if distance >= of_first.gap[s] and distance >= of_second.gap[t]:
                         continue
-                    longest = open_at(nodes, x, y, known)
+                    longest = open_at(nodes, x, y, max(first.link[s], second.link[t]), known)
                     if longest < 0.0:
                         continue
                     offer_nearest(of_first, s, distance, y, longest)
