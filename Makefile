@@ -12,12 +12,13 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo docs test coverage test-bounds test-oldest test-wheel fuzz fuzz-dask lint bench dist clean help
+.PHONY: demo docs test test-slow coverage test-bounds test-oldest test-wheel fuzz fuzz-dask lint bench dist clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
 	@echo "make docs         build the documentation's site in build/docs, and check its links"
 	@echo "make test         run the test suite"
+	@echo "make test-slow    run the tests that take minutes each"
 	@echo "make coverage     run it and report the lines that no test reaches"
 	@echo "make test-bounds  run its core with kernels that check every index"
 	@echo "make test-oldest  run its core with the lowest versions that pyproject.toml claims"
@@ -69,6 +70,10 @@ docs: $(VENV)/.docs
 
 test: $(VENV)/.dev
 	$(RUN) pytest --numprocesses=auto --dist=loadfile --durations=8
+
+# Tests that wait for minutes, until other packages are compiled.
+test-slow: $(VENV)/.dev
+	$(RUN) pytest -m slow --timeout=1800
 
 # Apart from "test": what it records makes tests, and above all Numba's compiler, slower by half.
 coverage: $(VENV)/.dev

@@ -36,6 +36,7 @@ NAMES = (
     "choosing_k",
     "explorer",
     "distributed",
+    "out_of_core",
 )
 
 

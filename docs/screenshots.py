@@ -13,7 +13,6 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from PIL import Image
@@ -32,7 +31,7 @@ IMAGES = Path(__file__).parent / "images"
 def explore_digits(path: Path) -> None:
     """Write a page of handwritten digits, with a picture of each."""
     digits = load_digits(as_frame=True)
-    model = TransitiveCut(10, n_neighbors=20).fit(digits.data)
+    model = TransitiveCut(10).fit(digits.data)
     plane = TSNE(random_state=0).fit_transform(digits.data)
     frame = digits.data.assign(digit=digits.target.astype(str), picture=[*map(_png, digits.images)])
     shown = {"hover": ["digit"], "images": "picture", "title": "Handwritten digits, drawn by t-SNE"}
@@ -43,8 +42,8 @@ def explore_cities(path: Path) -> None:
     """Write a page of cities, by their distances on the globe."""
     from bokeh_sampledata.world_cities import data as cities
 
-    model = TransitiveCut(12, metric="haversine", min_cluster_size=120)
-    model.fit(np.radians(cities[["lat", "lng"]]))
+    globe = {"metric": "haversine", "metric_params": {"unit": "degrees"}}
+    model = TransitiveCut(12, **globe, min_cluster_size=120).fit(cities[["lat", "lng"]])
     title = "Cities of the world, by distance on the globe"
     model.explore(cities, path=path, coordinates=["lng", "lat"], hover=["name"], title=title)
 

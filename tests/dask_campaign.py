@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
-import signal
 import sys
 import threading
 import time
@@ -21,11 +19,10 @@ import numpy as np
 
 import isthmus
 from dask_inputs import KINDS, chunks, points
+from dask_kills import STAGES, Killer
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.dask import TransitiveCut
-
-STAGES = ("input", "partition", "local trees", "boundaries", "clusters")
 
 
 class Expected:
@@ -78,32 +75,45 @@ def on_processes(n_inputs: int, largest: int) -> list[str]:
         return [p for seed in seeds if (p := Expected(seed, largest).differs(1 + seed % 9))]
 
 
-def with_kills(n_kills: int) -> list[str]:
-    """Kill a worker in each stage, after a random delay, and compare."""
+def with_kills(n_kills: int, seconds: float) -> list[str]:
+    """Kill a worker in each stage, after a random delay, and compare; bounded in time."""
     found = []
     rng = np.random.default_rng(0)
     expected = Expected(0, 60_000)  # uniform points
     for stage in STAGES:
+        longest, wrong = 0.0, []
         for _ in range(n_kills):
+            begin = time.monotonic()
             with _Cluster() as client:
-                workers = list(client.run(os.getpid).values())
-                killed: list[threading.Timer] = []
-
-                def report(current, done, total, stage=stage, workers=workers, killed=killed):
-                    if current == stage and not killed:
-                        wait = float(rng.uniform(0.0, 0.2))
-                        killed.append(threading.Timer(wait, os.kill, (workers[0], signal.SIGKILL)))
-                        killed[0].start()
-
-                problem = expected.differs(6, report)
-                if not killed:
-                    problem = f"no worker was killed in {stage!r}"
-                elif problem:
-                    problem += f", a worker killed in {stage!r}"
-                for timer in killed:
-                    timer.join()
-                found += [problem] if problem else []
+                killer = Killer(client, stage, float(rng.uniform(0.0, 0.2)))
+                problem = _within(seconds, lambda report=killer: expected.differs(6, report))
+                killer.join()
+            longest = max(longest, time.monotonic() - begin)
+            if not killer.has_killed:
+                problem = "no worker was killed"
+            wrong += [f"{problem}, a worker killed in {stage!r}"] if problem else []
+        sys.stdout.write(
+            f"  {stage}: {n_kills} kills, {len(wrong)} differ, {longest:.1f} s at most\n"
+        )
+        sys.stdout.flush()
+        found += wrong
     return found
+
+
+def _within(seconds: float, run) -> str | None:
+    """Return what a function returns, or that it took too long; it goes on in its thread then."""
+    answers: list[str | None] = []
+
+    def answer() -> None:
+        try:
+            answers.append(run())
+        except Exception as error:
+            answers.append(f"{type(error).__name__}: {error}")
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answers[0] if answers else f"no end within {seconds:g} s"
 
 
 class _Cluster:
@@ -129,6 +139,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=520, help="in threads, in 1 to 9 cells each")
     parser.add_argument("--on-processes", type=int, default=52)
     parser.add_argument("--kills", type=int, default=10, help="in each stage")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for a fit that loses a worker")
     parser.add_argument("--largest", type=int, default=1500, help="rows of an input")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -145,7 +156,7 @@ def main() -> int:
         ),
         (
             f"{options.kills} kills in each of {len(STAGES)} stages",
-            lambda: with_kills(options.kills),
+            lambda: with_kills(options.kills, options.seconds),
         ),
     ):
         begin = time.monotonic()

@@ -3,17 +3,19 @@
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neighbors import kneighbors_graph
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import numba
 from inputs import points
 from isthmus import (
     NeighborMean,
@@ -233,6 +235,19 @@ def test_wrong_parameters_are_refused_before_any_work(estimator, parameters, err
     assert not hasattr(model, "labels_")
 
 
+class DescentByBruteForce:
+    """Exact neighbours by the interface of pynndescent's index, as strict as that is."""
+
+    def __init__(self, data, *, metric, n_neighbors, random_state, n_jobs):
+        assert data.dtype == np.float32
+        assert metric == "euclidean"
+        assert isinstance(random_state, int)
+        assert 1 <= n_jobs <= numba.config.NUMBA_NUM_THREADS
+        search = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(data)
+        distances, indices = search.kneighbors(data)
+        self.neighbor_graph = indices, distances
+
+
 class TestApproximate:
     """The engine that must be asked for."""
 
@@ -299,13 +314,22 @@ class TestApproximate:
         assert "ImportError" in result.stderr
         assert "pip install 'isthmus[approximate]'" in result.stderr
 
-    def test_pynndescent_finds_the_neighbors(self):
+    @pytest.fixture(params=["brute force", pytest.param("pynndescent", marks=pytest.mark.slow)])
+    def descent(self, request, monkeypatch):
+        """pynndescent, which takes minutes to compile, or another search by its interface."""
+        if request.param == "brute force":
+            module = SimpleNamespace(NNDescent=DescentByBruteForce)
+            monkeypatch.setitem(sys.modules, "pynndescent", module)
+
+    @pytest.mark.usefixtures("descent")
+    def test_neighbors_are_found(self):
         X = points("gaussian", 2000, 12, 0)
         found = minimum_spanning_tree(X, engine="approximate")
         exact = minimum_spanning_tree(X)
         assert exact.total_weight <= found.total_weight <= 1.02 * exact.total_weight
         assert found == minimum_spanning_tree(X, engine="approximate")
 
+    @pytest.mark.usefixtures("descent")
     def test_units_and_offsets_cost_nothing(self):
         X = points("gaussian", 400, 12, 0)
         weight = minimum_spanning_tree(X, engine="approximate").total_weight

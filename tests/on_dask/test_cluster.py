@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import isthmus
-from isthmus.dask import TransitiveCut
+from dask_kills import Killer
+from isthmus.dask import TransitiveCut, executors
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of workers that die
 
@@ -29,19 +30,21 @@ def client():
         yield client
 
 
-@pytest.mark.parametrize("stage", ["", "partition", "boundaries"])
-def test_a_worker_lost_costs_time_only(client, stage):
+@pytest.fixture(scope="module")
+def points():
     X = np.random.default_rng(0).random((30_000, 2))
-    killed = []
+    return X, isthmus.TransitiveCut(5).fit(X)
 
-    def kill(current, done, total):
-        if current == stage and not killed:
-            killed.append(next(iter(client.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
 
-    model = TransitiveCut(5, n_cells=6, verbose=kill).fit(da.from_array(X, chunks=(6000, 2)))
-    alone = isthmus.TransitiveCut(5).fit(X)
-    assert bool(killed) == bool(stage)
+# The campaign, dask_campaign.py, kills workers in all stages, ten times each.
+@pytest.mark.parametrize("stage", ["", "partition", "boundaries"])
+def test_a_worker_lost_costs_time_only(client, points, stage):
+    X, alone = points
+    client.wait_for_workers(2)
+    killer = Killer(client, stage)
+    model = TransitiveCut(5, n_cells=6, verbose=killer).fit(da.from_array(X, chunks=(6000, 2)))
+    killer.join()
+    assert killer.has_killed == bool(stage)
     np.testing.assert_array_equal(model.labels_.compute(), alone.labels_)
     tree = model.spanning_tree_.gather()
     np.testing.assert_array_equal(tree.weights, alone.spanning_tree_.weights)
@@ -49,3 +52,36 @@ def test_a_worker_lost_costs_time_only(client, stage):
     np.testing.assert_array_equal(
         model.predict(da.from_array(X[:50])).compute(), alone.labels_[:50]
     )
+
+
+def test_a_cluster_of_which_nothing_is_left_is_an_error_not_a_hang(client, monkeypatch, points):
+    monkeypatch.setattr(executors, "_PATIENCE", 0.5)
+    client.wait_for_workers(2)
+    workers = client.run(os.getpid).values()
+
+    def kill_all(stage, done, total):
+        if stage == "partition":
+            for worker in workers:
+                os.kill(worker, signal.SIGKILL)
+
+    model = TransitiveCut(5, n_cells=6, verbose=kill_all)
+    with pytest.raises(RuntimeError, match=r"All workers .* were lost"):
+        model.fit(da.from_array(points[0], chunks=(6000, 2)))
+
+
+def test_one_worker_that_dies_is_waited_for(points):
+    X, alone = points
+    with (
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killer = Killer(client, "local trees")
+        model = TransitiveCut(5, n_cells=3, verbose=killer).fit(da.from_array(X, chunks=(6000, 2)))
+        killer.join()
+        assert killer.has_killed
+        np.testing.assert_array_equal(model.labels_.compute(), alone.labels_)

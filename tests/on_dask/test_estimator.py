@@ -56,6 +56,19 @@ def test_a_contraction_that_is_too_coarse_is_refined(monkeypatch, blobs):
     )
 
 
+def test_clusters_that_overlap_need_many_edges_and_memory_is_checked_before(monkeypatch):
+    from isthmus.dask import clusters
+
+    monkeypatch.setattr(clusters, "_FEW", 2)
+    monkeypatch.setattr(clusters, "_PER_CLUSTER", 1)
+    X = da.random.RandomState(0).normal(size=(5000, 2), chunks=(1000, 2))
+    fitted = TransitiveCut(3, n_cells=4).fit(X)
+    assert len(fitted._fitted.cutter._contraction.components) > 100  # more than at first
+    monkeypatch.setattr(clusters, "_BYTES_PER_EDGE", 1 << 60)
+    with pytest.raises(MemoryError, match=r"heaviest edges needs .* available"):
+        TransitiveCut(3, n_cells=4).fit(X)
+
+
 def test_conventions(fitted):
     assert clone(fitted).get_params() == fitted.get_params()
     assert repr(TransitiveCut(3)) == "TransitiveCut(n_clusters=3)"

@@ -1,5 +1,6 @@
 """Where cells do not serve, sets of blocks meet; and K-means on the gathered tree."""
 
+import pickle
 from itertools import combinations
 
 import dask.array as da
@@ -50,6 +51,35 @@ def test_trees_and_labels_are_those_of_one_machine(metric, n_features):
     np.testing.assert_array_equal(model.labels_.compute(), alone.labels_)
     np.testing.assert_array_equal(model.labels_for(7).compute(), alone.labels_for(7))
     assert model.labels_.chunks == (blocks.chunks[0],)
+    new = np.concatenate([X[::7], 3 * rng.normal(size=(60, n_features))])
+    predicted = model.predict(da.from_array(new, chunks=(50, -1)))
+    assert predicted.chunks[0][0] == 50
+    np.testing.assert_array_equal(predicted.compute(), alone.predict(new))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_of_equally_near_rows_the_first_one_counts(dtype):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, (300, 10)).astype(dtype)
+    new = rng.integers(0, 3, (200, 10)).astype(dtype)
+    model = TransitiveCut(20).fit(da.from_array(X, chunks=(70, -1)))
+    labels = model.labels_.compute()
+    nearest = np.square(new[:, None, :] - X[None]).sum(axis=2).argmin(axis=1)
+    blocks = da.from_array(new, chunks=(90, -1))
+    np.testing.assert_array_equal(model.predict(blocks).compute(), labels[nearest])
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(model)).predict(blocks).compute(), labels[nearest]
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [(np.ones((3, 9)), "9 features, .* 10"), (np.full((3, 10), np.nan), "missing or infinite")],
+)
+def test_new_rows_that_do_not_suit(new, words):
+    model = TransitiveCut(2).fit(da.random.random((30, 10), chunks=(10, 10)))
+    with pytest.raises(ValueError, match=words):
+        model.predict(da.from_array(new)).compute()
 
 
 def test_equal_lengths_leave_the_weights():

@@ -1,6 +1,7 @@
 """``isthmus cluster --out-of-core``: the labels of the command in memory, from any kind of file."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -123,24 +124,79 @@ def test_a_row_that_cannot_be_clustered_is_named(frame, cell, words, tmp_path, c
     assert not (tmp_path / "out.csv").exists()
 
 
+# What is refused before anything is read; each file is only named, or empty.
+REFUSED = [
+    (["-"], "reads its input twice"),
+    ([], "reads its input twice"),
+    (["nowhere.parquet"], "No such file"),
+    (["points.parquet", "--method", "kmeans"], "--method cut only"),
+    (["points.parquet", "--metric", "gower"], "does not serve --metric gower"),
+    (["points.parquet", "--neighbors", "5"], "does not serve --neighbors"),
+    (["points.parquet", "--noise", "auto"], "does not serve --noise"),
+    (["points.parquet", "--metric", "haversine", "--unit", "degrees"], "does not serve --unit"),
+    (["points.parquet", "--save", "model.isthmus"], "does not serve --save"),
+    (["points.parquet", "--metric", "minkowski", "--p", "3"], "does not serve --p"),
+    (["points.parquet", "--missing", "drop"], "does not serve --missing"),
+    (["points.parquet", "--scale", "standard"], "does not serve --scale"),
+    (["points.parquet", "--decimal", "comma"], "does not serve --decimal"),
+    (["points.parquet", "--encoding", "cp1252"], "does not serve --encoding"),
+    (["points.parquet", "--sheet", "one"], "does not serve --sheet"),
+    (["points.parquet", "--must-link", "pairs.csv"], "does not serve --must-link"),
+    (["points.parquet", "--cannot-link", "pairs.csv"], "does not serve --cannot-link"),
+    (["points.parquet", "--space", "rows"], "--method kmeans"),
+    (["points.parquet", "--neighborhood", "shared"], "--neighbors"),
+    (["points.parquet", "--scratch", "nowhere"], "not a folder"),
+    (["points.csv.gz"], "unpack points.csv.gz first"),
+    (["points.xlsx"], "reads CSV, TSV, NumPy and Parquet files"),
+    (["no_table"], "no file with a known ending"),
+    (["two_formats"], "files of several formats"),
+    (["two_arrays"], "only a single one can be read"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), REFUSED)
+def test_what_is_refused_before_anything_is_read(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("points.parquet", "points.csv.gz", "points.xlsx", "pairs.csv"):
+        (tmp_path / name).touch()
+    for name in ("no_table/notes.md", "two_formats/a.csv", "two_formats/b.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    for name in ("two_arrays/a.npy", "two_arrays/b.npy"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert run(["cluster", *arguments, "-k", "2", "--out-of-core", "-o", "out.csv"]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_scratch_folder_without_out_of_core_is_refused(frame, tmp_path, capsys):
+    given = write(frame, "csv", tmp_path)
+    assert run(["cluster", str(given), "-k", "2", "--scratch", str(tmp_path)]) == 2
+    assert "--scratch is for --out-of-core" in capsys.readouterr().err
+
+
+def test_without_dask_the_command_says_what_to_install(tmp_path, monkeypatch, capsys):
+    (tmp_path / "points.parquet").touch()
+    monkeypatch.delitem(sys.modules, "isthmus.dask", raising=False)
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+    assert run(["cluster", str(tmp_path / "points.parquet"), "-k", "2", "--out-of-core"]) == 2
+    assert "pip install 'isthmus[dask]'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-", "-k", "2"], "reads its input twice"),
-        (["nowhere.parquet", "-k", "2"], "No such file"),
-        (["points.parquet", "-k", "2", "--method", "kmeans"], "--method cut only"),
-        (["points.parquet", "-k", "2", "--neighbors", "5"], "does not serve --neighbors"),
-        (["points.parquet", "-k", "2"], "not numeric"),
-        (["points.parquet", "-k", "9999", "--columns", "x,y"], "n_clusters=9999"),
-        (["points.parquet", "-k", "2", "--columns", "x", "--label-column", "y"], "already has"),
-        (["points.parquet", "-k", "2", "--columns", "z"], "no column 'z'"),
-        (["points.parquet", "-k", "2", "--scratch", "nowhere"], "not a folder"),
-        (["empty", "-k", "2"], "no file with a known ending"),
+        ([], "not numeric"),
+        (["-k", "9999", "--columns", "x,y"], "n_clusters=9999"),
+        (["--columns", "x", "--label-column", "y"], "already has"),
+        (["--columns", "z"], "no column 'z'"),
     ],
 )
-def test_what_is_wrong_is_said(frame, arguments, words, tmp_path, monkeypatch, capsys):
+def test_what_is_wrong_with_a_table_is_said(frame, arguments, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write(frame, "parquet", tmp_path)
-    (tmp_path / "empty").mkdir()
-    assert run(["cluster", *arguments, "--out-of-core", "-o", "out.csv"]) == 2
+    options = ["-k", "2", *arguments, "--out-of-core", "-o", "out.csv"]
+    assert run(["cluster", "points.parquet", *options]) == 2
     assert words in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()

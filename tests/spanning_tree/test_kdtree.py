@@ -109,7 +109,7 @@ def test_threads_that_follow_nearest_points_find_the_same_tree(decimals, monkeyp
     followed = []
     follow = engine._Searcher._follow
     monkeypatch.setattr(
-        engine._Searcher, "_follow", lambda *args: followed.append(args[2]) or follow(*args)
+        engine._Searcher, "_follow", lambda *args: followed.append(args[1]) or follow(*args)
     )
     for n_jobs in (2, 4):
         assert both(X, n_jobs=n_jobs)[0] == alone

@@ -51,7 +51,10 @@ all went well, 2 if an option or a file was wrong (nothing is written then), 130
 def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     if args.out_of_core:
+        check_method(args)
         return out_of_core.run(args)
+    if args.scratch is not None:
+        raise UserError("--scratch is for --out-of-core; give both.")
     input_format(args.input, read_options(args))  # what is wrong there is said first
     check_method(args)
     check_preparation(args)

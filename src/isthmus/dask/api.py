@@ -11,10 +11,10 @@ import numpy as np
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_integer, check_n_jobs
 from isthmus._utils.progress import Stages, check_verbose
-from isthmus.dask.boundary import Log
 from isthmus.dask.cell import edges_of, weights_of
 from isthmus.dask.executors import Aligned, Executor, aligned, find_executor
 from isthmus.dask.fitting import begin
+from isthmus.dask.log import Log
 from isthmus.dask.tree import CellTree, Report
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.result import trusted_tree

@@ -10,7 +10,7 @@ It is exact. For any two points p and q, edges that have been found, none of the
 the total order of edges, connect them. That is shown for one pair after the other, in this order:
 within a cell, by its tree; if the points were compared, by the edges of that comparison, those
 within a cell replaced by the cell's own tree; if mark_mutual passed the pair over in favour of a
-nearer point r of the node of q, by what connects p and r, which is an earlier pair, and by shorter
+nearer point r of the cell of q, by what connects p and r, which is an earlier pair, and by shorter
 edges between r and q; and otherwise by U. So Kruskal's algorithm never takes an edge that was not
 found. Nothing is assumed about how points are distributed over cells.
 
@@ -23,59 +23,46 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.dask.boxes import (
-    Boxes,
+from isthmus.dask.boxes import Boxes, gaps_between, gaps_of_pairs, safe_share
+from isthmus.dask.cell import ReducedTree, Summary, reduce_cells
+from isthmus.dask.comparison import (
+    NO_EDGES,
+    CrossEdges,
+    Meeting,
+    Wanted,
+    choose_for_all,
+    compare_all,
+)
+from isthmus.dask.executors import Executor, groups
+from isthmus.dask.forest import NEVER, grow_forest, last_edges, roots_of
+from isthmus.dask.log import Log
+from isthmus.dask.near_points import Near
+from isthmus.dask.node_pairs import (
     Candidates,
     Compared,
     Known,
-    Near,
+    LinkedPairs,
     Nodes,
     Pairs,
     find_nearest_open,
     find_open_pairs,
-    gaps_between,
     group_nodes,
+    group_rows,
+    join_pairs,
     nearest_nodes,
     no_nearest,
 )
-from isthmus.dask.cell import (
-    NO_EDGES,
-    CrossEdges,
-    Meeting,
-    ReducedTree,
-    Summary,
-    Wanted,
-    choose_for_all,
-    compare_all,
-    reduce_cells,
-)
-from isthmus.dask.executors import Executor, groups
-from isthmus.dask.forest import NEVER, Forest, grow_forest, last_edges
 
 # Only the nearest points of a pair are compared; see Near.
 _NEAREST = -1.0
 # Rounds in which each node looks for the nearest point of every other cell first.
 _PROBES = 1
-
-
-@dataclass
-class Log:
-    """What it took: for tests, benchmarks, and a look at what is slow."""
-
-    n_nodes: int = 0
-    n_rounds: int = 0
-    n_tasks: int = 0
-    n_points_compared: int = 0
-    n_cross_edges: int = 0
-    n_numbers: int = 0
-    points_of_rounds: list[int] = field(default_factory=list)
 
 
 class Boundary:
@@ -236,9 +223,13 @@ class Boundary:
         self.is_used = used[first:]
 
     def _to_root(self, terminal: Ints) -> Floats:
-        last = np.empty(len(terminal), dtype=np.int64)
-        root = _roots(self.forest, terminal[:1])
-        last_edges(self.forest, terminal, np.full(len(terminal), root[0]), last)
+        root = roots_of(self.forest, terminal[:1])
+        return self._longest_between(terminal, np.full(len(terminal), root[0]))
+
+    def _longest_between(self, terminals: Ints, others: Ints) -> Floats:
+        """Return the longest edges of U between terminals; infinite where nothing connects them."""
+        last = np.empty(len(terminals), dtype=np.int64)
+        last_edges(self.forest, terminals, others, last)
         weights = np.append(self.weights, [np.inf, 0.0])  # for NEVER, and for -1
         return weights[np.where(last == NEVER, len(weights) - 2, last)]
 
@@ -253,24 +244,32 @@ class Boundary:
         gaps = gaps_between(self.cell_boxes, self.cell_boxes)
         found = []
         for i, j in np.argwhere(np.triu(gaps <= np.maximum(most[:, None], most), 1)):
-            candidates = []
+            chosen = []
             for here, there in ((i, j), (j, i)):
                 mine = slice(self.first[here], self.first[here + 1])
                 boxes = Boxes(nodes.low[mine], nodes.high[mine])
                 apart = gaps_between(boxes, self.cell_boxes.take([there]))[:, 0]
                 near = np.flatnonzero(apart <= np.maximum(reach[mine], most[there]))
-                candidates.append(self.first[here] + near)
-            if len(candidates[0]) and len(candidates[1]):
-                found.append(find(*(group_nodes(nodes, each) for each in candidates)))
-        return _joined(found)
+                chosen.append(self.first[here] + near[np.argsort(apart[near], kind="stable")])
+            if len(chosen[0]) and len(chosen[1]):
+                reference = nodes.terminal[chosen[0][0]]  # of the node that is nearest to cell j
+                found.append(find(*(self._candidates(np.sort(c), reference) for c in chosen)))
+        return join_pairs(found)
+
+    def _candidates(self, nodes: Ints, reference: int) -> Candidates:
+        """Return nodes of a cell, which ascend, in groups."""
+        terminal = self.nodes.terminal[nodes]
+        link = self._longest_between(terminal, np.full(len(nodes), reference))
+        return group_nodes(self.nodes, nodes, link)
 
     @property
     def _known(self) -> Known:
-        return Known(self.forest, self.weights, self.compared)
+        share = safe_share(self.nodes.low.shape[1])
+        return Known(self.forest, self.weights, self.compared, share)
 
     def _open_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
         """Return the pairs of two cells' nodes that are not settled."""
-        size = 1 << 10
+        size = 1 << 14
         while True:
             x, y = np.empty((2, size), dtype=np.int64)
             found = Pairs(x, y, np.empty(size))
@@ -300,7 +299,8 @@ class Boundary:
         ]
         heapq.heapify(heap)
         of_cells = [
-            group_nodes(self.nodes, np.arange(first, last)) for first, last in pairwise(self.first)
+            group_nodes(self.nodes, np.arange(first, last), np.full(last - first, np.inf))
+            for first, last in pairwise(self.first)
         ]
         found, pair = [], np.empty(2, dtype=np.int64)
         while len(np.unique(group)) > 1:
@@ -329,12 +329,15 @@ class Boundary:
         meetings: defaultdict[int, list[Meeting]] = defaultdict(list)
         wanted: defaultdict[int, list[Wanted]] = defaultdict(list)
         cells = np.column_stack([self.cell_of[pairs.x], self.cell_of[pairs.y]])
-        for both, rows in _grouped(cells):
+        for both, rows in group_rows(cells):
             x, y, longest = pairs.x[rows], pairs.y[rows], pairs.longest[rows]
             n_x, n_y = (int(self.counts[np.unique(each)].sum()) for each in (x, y))
             (i, x), (j, y) = [(both[0], x), (both[1], y)][:: 1 if n_x >= n_y else -1]
             own, other = (self._near(x, y, longest, limit), self._near(y, x, longest, limit))
-            meetings[i].append(Meeting(j, own, Pairs(own.node, other.node, longest)))
+            links = longest, longest
+            if limit is None:
+                links = self._links(y, x), self._links(x, y)
+            meetings[i].append(Meeting(j, own, LinkedPairs(own.node, other.node, longest, *links)))
             wanted[j].append(Wanted(i, other))
         tasks = self._submit_comparisons(meetings, wanted)
         results = [found for of_group in self.executor.gather(tasks) for found in of_group]
@@ -383,8 +386,20 @@ class Boundary:
         if limit is not None:
             limits = np.full(len(mine), limit)
         cell = self.cell_of[mine[0]]
-        numbers = self.number[cell][mine - self.first[cell]]
-        return Near(numbers, nodes.low[theirs], nodes.high[theirs], limits)
+        numbers = self.number[cell][mine - self.first[cell]].astype(np.int32)
+        different, box = np.unique(theirs, return_inverse=True)
+        low, high = nodes.low[different], nodes.high[different]
+        return Near(numbers, box.astype(np.int32), limits, low, high)
+
+    def _links(self, nodes: Ints, others: Ints) -> Floats:
+        """Return what connects the others of pairs with the nearest other of the same node."""
+        boxes = Boxes(self.nodes.low, self.nodes.high)
+        order = np.lexsort((gaps_of_pairs(boxes, nodes, boxes, others), nodes))
+        is_first = np.append(True, np.diff(nodes[order]) != 0)
+        reference = np.empty_like(others)
+        reference[order] = others[order][is_first][np.cumsum(is_first) - 1]
+        terminal = self.nodes.terminal
+        return self._longest_between(terminal[others], terminal[reference])
 
     def _note_compared(self, pairs: Pairs) -> None:
         keys = np.concatenate([self.compared.keys, (pairs.x << 32) | pairs.y])
@@ -393,25 +408,3 @@ class Boundary:
         keys, limits = keys[order], limits[order]
         first = np.append(True, keys[1:] != keys[:-1])
         self.compared = Compared(keys[first], limits[first])
-
-
-def _roots(forest: Forest, points: Ints) -> Ints:
-    roots = np.asarray(points)
-    while (forest.parent[roots] != roots).any():
-        roots = forest.parent[roots]
-    return roots.astype(np.int64)
-
-
-def _grouped(keys: Ints) -> list[tuple[tuple[int, int], Ints]]:
-    """Return the different rows of (m, 2) keys, and which rows have them."""
-    different, inverse = np.unique(keys, axis=0, return_inverse=True)
-    order = np.argsort(inverse.ravel(), kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(inverse.ravel()))[:-1])
-    return [((int(i), int(j)), rows) for (i, j), rows in zip(different, groups, strict=True)]
-
-
-def _joined(parts: list[Pairs]) -> Pairs:
-    if not parts:
-        nothing = np.empty(0, dtype=np.int64)
-        return Pairs(nothing, nothing, np.empty(0))
-    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))

@@ -77,10 +77,13 @@ class Cutter:
         contraction = self._contraction
         while True:
             if contraction is None:
+                n_heaviest = min(n_edges, self.tree.n_points)
                 require_memory(
-                    _BYTES_PER_EDGE * min(n_edges, self.tree.n_points),
-                    f"Cutting a tree of {self.tree.n_points:,} points",
-                    "Ask for fewer clusters, or take a coordinator with more memory.",
+                    _BYTES_PER_EDGE * n_heaviest,
+                    f"Cutting a tree of {self.tree.n_points:,} points at its {n_heaviest:,} "
+                    "heaviest edges",
+                    "Clusters that overlap need many edges: ask for fewer clusters, or take a "
+                    "coordinator with more memory.",
                 )
                 contraction = contract(self.executor, self.tree, n_edges, self.unit)
             components = contraction.components

@@ -23,6 +23,9 @@ import numpy as np
 
 from isthmus.dask.result_files import ResultFile
 
+# Seconds after which to ask why a task takes so long.
+_PATIENCE = 5.0
+
 
 class Executor(Protocol):
     """Runs tasks.
@@ -72,7 +75,8 @@ class DaskExecutor:
     """Runs tasks on the workers of a client of ``dask.distributed``.
 
     A task depends on nothing but other tasks and the input, so whatever is lost with a worker is
-    computed again.
+    computed again. Tasks prefer the worker of their group. Where all workers are lost at the same
+    time, Dask keeps such tasks waiting for workers that never return: that raises RuntimeError.
     """
 
     shares_memory = False
@@ -99,7 +103,7 @@ class DaskExecutor:
 
     def _preferring(self, where: int) -> dict[str, Any]:
         """Return options for a task that had better run where its group is."""
-        if where < 0 or not self._workers:
+        if where < 0 or len(set(self._workers)) < 2:  # a preference would help nothing
             return {}
         worker = self._workers[where % len(self._workers)]
         return {"workers": [worker], "allow_other_workers": True}
@@ -116,7 +120,32 @@ class DaskExecutor:
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results of tasks."""
+        self._wait_for([handle for handle in handles if hasattr(handle, "key")])
         return [aligned(result) for result in self.client.gather(list(handles))]
+
+    def _wait_for(self, futures: list[Any]) -> None:
+        """Wait for tasks; RuntimeError where nothing will ever run them."""
+        from distributed import wait
+
+        n_stuck = 0
+        while n_stuck < 2:
+            try:
+                wait(futures, timeout=_PATIENCE)
+            except TimeoutError:
+                n_stuck = n_stuck + 1 if self._is_stuck() else 0
+            else:
+                return
+        raise RuntimeError(
+            "All workers that this fit began on were lost, and Dask keeps their tasks waiting for "
+            "them. Fit again, on the workers that are there now."
+        )
+
+    def _is_stuck(self) -> bool:
+        """Whether there are workers, all of them new, and none has anything to do."""
+        workers = set(self.client.scheduler_info(n_workers=-1)["workers"])
+        if not workers or workers & set(self._workers):
+            return False
+        return not any(self.client.processing().values())
 
     def delayed(self, handle: Any) -> Any:
         """Return the future: it may be part of a graph."""
@@ -198,6 +227,10 @@ class ThreadExecutor:
         if folder is not None:
             self._folder = Path(tempfile.mkdtemp(prefix="isthmus-", dir=folder))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how a copy is made: threads of its own, and nothing in files."""
+        return ThreadExecutor, (self.n_threads,)
 
     def submit(
         self,

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isthmus._utils.typing import Array, Ints
+from isthmus._utils.typing import Ints
 from isthmus.dask.clusters import gather_tree
 from isthmus.dask.executors import Executor
-from isthmus.dask.inputs import as_blocks, check_looks, check_metric, has_cells
+from isthmus.dask.inputs import Given, as_blocks, check_looks, check_metric, has_cells
 from isthmus.dask.many_features import Metric, find_tree_of_blocks
 from isthmus.dask.points import Look, PointMap, find_map
 from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
@@ -31,7 +31,8 @@ class Task(NamedTuple):
         The same by name.
     n_cells : int or None
     report : callable
-    feature_names : (d,) array of str, or None
+    given : Given
+        The collection itself.
     """
 
     executor: Executor
@@ -41,7 +42,7 @@ class Task(NamedTuple):
     named: Metric
     n_cells: int | None
     report: Report
-    feature_names: Array | None
+    given: Given
 
     @property
     def starts(self) -> Ints:
@@ -93,6 +94,4 @@ def begin(
     blocks = executor.blocks(given.blocks)
     looks = look_at_blocks(executor, blocks, n_cells, metric, report)
     check_looks(looks)
-    return Task(
-        executor, blocks, looks, metric, Metric(*named), n_cells, report, given.feature_names
-    )
+    return Task(executor, blocks, looks, metric, Metric(*named), n_cells, report, given)

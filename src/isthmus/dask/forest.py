@@ -154,3 +154,11 @@ def join_terminals(forest: Forest, nodes: Ints, owner: Labels, found: Ints) -> i
             found[2, n_found] = forest.rank[x]
             n_found += 1
     return n_found
+
+
+def roots_of(forest: Forest, points: Ints) -> Ints:
+    """Return the roots of some points."""
+    roots = np.asarray(points)
+    while (forest.parent[roots] != roots).any():
+        roots = forest.parent[roots]
+    return roots.astype(np.int64)

@@ -23,17 +23,21 @@ class Given(NamedTuple):
     ----------
     blocks : list
         Its blocks of rows, as ``Delayed`` objects.
+    sizes : list of int or nan
+        Their numbers of rows, nan where these are not known.
     feature_names : (d,) array of str, or None
     """
 
     blocks: list[Any]
+    sizes: list[Any]
     feature_names: Array | None
 
 
 def as_blocks(X: Any) -> Given:
     """Return the blocks of a Dask array or data frame; TypeError for anything else."""
     if hasattr(X, "to_delayed") and hasattr(X, "columns"):
-        return Given(list(X.to_delayed()), np.asarray(X.columns, dtype=object))
+        parts = list(X.to_delayed())
+        return Given(parts, [np.nan] * len(parts), np.asarray(X.columns, dtype=object))
     if not hasattr(X, "to_delayed") or getattr(X, "ndim", 0) != 2:
         what = type(X).__name__
         if hasattr(X, "ndim"):
@@ -46,7 +50,7 @@ def as_blocks(X: Any) -> Given:
     if X.shape[1] == 0:
         raise ValueError("X has no columns.")
     by_rows = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-    return Given(list(by_rows.to_delayed().ravel()), None)
+    return Given(list(by_rows.to_delayed().ravel()), list(by_rows.chunks[0]), None)
 
 
 def check_metric(metric: AnyMetric) -> AnyMetric:

@@ -86,6 +86,11 @@ class Metric(NamedTuple):
     params: Mapping[str, Any] | None
 
 
+def common_dtype(looks: Sequence[Look]) -> Any:
+    """Return the type in which the rows of all blocks are compared."""
+    return np.float32 if all(look.single for look in looks) else np.float64
+
+
 class TaskTree(NamedTuple):
     """The tree of a task: rows, the smaller one first, and weights."""
 
@@ -124,7 +129,7 @@ def find_tree_of_blocks(
         f"Gathering the trees of {len(plan.tasks)} tasks on {n_rows:,} rows",
         "Use a coordinator with more memory.",
     )
-    dtype = np.float32 if all(look.single for look in looks) else np.float64
+    dtype = common_dtype(looks)
     tasks = []
     for t, task in enumerate(plan.tasks):
         chosen = [b for bundle in task for b in plan.bundles[bundle]]

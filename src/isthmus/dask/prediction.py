@@ -1,7 +1,8 @@
 """New rows → the clusters of the nearest rows of a fit, block by block.
 
 A block goes from cell to cell, and takes along the nearest row so far: cells whose box is farther
-away are not searched.
+away are not searched. Where there are no cells, it goes from block to block of the fit, and is
+compared with all rows, as one machine would.
 """
 
 from __future__ import annotations
@@ -11,11 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from isthmus._utils.typing import Floats, Ints, Labels
+from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.boxes import Boxes, gaps_between
 from isthmus.dask.cell import Cell
 from isthmus.dask.contraction import RowLabels
 from isthmus.dask.points import PointMap, as_table
+from isthmus.metrics import AnyMetric
+from isthmus.prediction.attach import attachment_search
+from isthmus.prediction.attach_by_rows import AttachmentSearch
+from isthmus.spanning_tree.result import trusted_tree
+from isthmus.ultrametric import UltrametricTree
 
 
 class CellIndex(NamedTuple):
@@ -60,14 +66,19 @@ class Search(NamedTuple):
 
 def begin_search(block: Any, mapping: PointMap, n_features: int) -> Search:
     """Return the mapped points of a block; ValueError where it does not suit."""
+    points = mapping(_checked(block, n_features)).astype(np.float64)
+    n = len(points)
+    return Search(points, np.full(n, np.inf), np.full(n, -1), np.zeros(n, dtype=np.int32))
+
+
+def _checked(block: Any, n_features: int) -> Array:
+    """Return a block of new rows as an array."""
     table = as_table(block)
     if table.shape[1] != n_features:
         raise ValueError(f"X has {table.shape[1]} features, but the fit was on {n_features}.")
     if not np.isfinite(table).all():
         raise ValueError("X has an entry that is missing or infinite. Remove such rows first.")
-    points = mapping(table).astype(np.float64)
-    n = len(points)
-    return Search(points, np.full(n, np.inf), np.full(n, -1), np.zeros(n, dtype=np.int32))
+    return table
 
 
 def search_cell(search: Search, index: CellIndex, box: Boxes) -> Search:
@@ -90,6 +101,53 @@ def search_cell(search: Search, index: CellIndex, box: Boxes) -> Search:
     return new
 
 
-def labels_of(search: Search) -> Labels:
+def index_block(block: Any, dtype: Any, metric: AnyMetric) -> AttachmentSearch:
+    """Return a block of the fit, at least one row, ready to be searched."""
+    points = as_table(block).astype(dtype, copy=False)
+    # The nearest row is all that is asked for, so any tree will do.
+    rows = np.arange(len(points))
+    path = trusted_tree(np.column_stack([rows[:-1], rows[1:]]), np.zeros(len(points) - 1), "dask")
+    return attachment_search(points, UltrametricTree.from_spanning_tree(path), metric)
+
+
+class BlockSearch(NamedTuple):
+    """New rows, and the nearest rows of a fit that were found so far.
+
+    Attributes
+    ----------
+    rows : (n, d) float
+    length : (n,) float64
+        How far the nearest row is.
+    labels : (n,) int32
+    """
+
+    rows: Array
+    length: Floats
+    labels: Labels
+
+
+def begin_block_search(block: Any, n_features: int) -> BlockSearch:
+    """Return the rows of a block; ValueError where it does not suit."""
+    table = _checked(block, n_features)
+    return BlockSearch(table, np.full(len(table), np.inf), np.zeros(len(table), dtype=np.int32))
+
+
+def search_block(search: BlockSearch, index: AttachmentSearch, labels: Labels) -> BlockSearch:
+    """Return the nearest rows of a block of the fit, where they are nearer than those so far.
+
+    Of equally near rows the first one counts: blocks come in their order.
+    """
+    find = index.prepare(search.rows, only_nearest=True, n_jobs=1)
+    length, own = search.length.copy(), search.labels.copy()
+    for start in range(0, len(search.rows), index.n_together):
+        numbers = np.arange(start, min(start + index.n_together, len(search.rows)))
+        found = find(numbers)
+        better = found.length < length[numbers]
+        length[numbers[better]] = found.length[better]
+        own[numbers[better]] = labels[found.nearest[better]]
+    return search._replace(length=length, labels=own)
+
+
+def labels_of(search: Search | BlockSearch) -> Labels:
     """Return the labels of a search's nearest rows."""
     return search.labels

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Floats, Ints
-from isthmus.dask.boundary import Boundary, Log
+from isthmus.dask.boundary import Boundary
 from isthmus.dask.boxes import Boxes
-from isthmus.dask.cell import Cell, CrossEdges, Summary, build_cell
+from isthmus.dask.cell import Cell, Summary, build_cell
+from isthmus.dask.comparison import CrossEdges
 from isthmus.dask.executors import Executor, for_each, groups
+from isthmus.dask.log import Log
 from isthmus.dask.partition import (
     SAMPLED_PER_CELL,
     Division,
@@ -29,6 +31,8 @@ from isthmus.metrics import AnyMetric
 
 # A cell has at most about this many points, and at least so many where there are few.
 _MOST, _FEWEST = 1_000_000, 5_000
+# The points of a group of cells are moved in so many portions.
+_PORTIONS = 4
 
 
 Report = Callable[[str, int, int], None]
@@ -176,23 +180,34 @@ def _build_cells(executor: Executor, ordered: list[Any], filled: Ints, boxes: Bo
     """
     cells = []
     for g, group in enumerate(groups(len(filled), executor)):
-        first = 0
-        parts = ordered
-        if not executor.shares_memory:
-            first, last = int(filled[group[0]]), int(filled[group[-1]]) + 1
-            parts = [
-                executor.submit("take-cells", take_cells, part, first, last, where=source)
-                for source, part in enumerate(ordered)
-            ]
-        for c in group:
-            others = boxes.take(np.delete(np.arange(len(filled)), c))
-            index = int(filled[c]) - first
-            cells.append(
-                executor.submit(
-                    "local-tree", build_cell, parts, index, c, others, where=g, large=True
+        for some in _in_portions(group, executor):
+            first, parts = 0, ordered
+            if not executor.shares_memory:
+                first, last = int(filled[some[0]]), int(filled[some[-1]]) + 1
+                parts = [
+                    executor.submit("take-cells", take_cells, part, first, last, where=source)
+                    for source, part in enumerate(ordered)
+                ]
+            for c in some:
+                others = boxes.take(np.delete(np.arange(len(filled)), c))
+                index = int(filled[c]) - first
+                cells.append(
+                    executor.submit(
+                        "local-tree", build_cell, parts, index, c, others, where=g, large=True
+                    )
                 )
-            )
     return cells
+
+
+def _in_portions(group: range, executor: Executor) -> list[range]:
+    """Return the cells of a group whose points are moved together.
+
+    A portion is forgotten when its trees have been found, so memory never holds all points twice.
+    """
+    if executor.shares_memory:
+        return [group]
+    size = -(-len(group) // _PORTIONS)
+    return [group[start : start + size] for start in range(0, len(group), size)]
 
 
 def _summaries(executor: Executor, cells: list[Any], report: Report) -> list[Summary]:

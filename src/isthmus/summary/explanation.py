@@ -28,6 +28,19 @@ class FeatureDifference(NamedTuple):
         The difference of the means over the standard deviation of all rows.
     inside, outside : float
         The means of the cluster and of the other rows.
+
+    See Also
+    --------
+    ClusterExplanation : Lists them.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+    >>> explanations = TransitiveCut(n_clusters=2).fit(points).explain()
+    >>> largest = explanations[1].differences[0]
+    >>> largest.name, round(largest.inside, 2), round(largest.outside, 2)
+    ('x0', 5.05, 0.1)
     """
 
     name: str
@@ -56,6 +69,18 @@ class ClusterExplanation:
     bridge : Bridge or None
         The nearest other cluster, the two rows between which the tree leads there, and how far
         apart these are; None where there is no other cluster.
+
+    See Also
+    --------
+    ClusterExplanations : Those of all clusters.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+    >>> explanations = TransitiveCut(n_clusters=2).fit(points).explain()
+    >>> explanations[1].size, explanations[1].typical, explanations[1].boundary
+    (2, (3, 4), (3,))
     """
 
     cluster: int
@@ -93,6 +118,20 @@ class ClusterExplanations:
     Attributes
     ----------
     clusters : tuple of ClusterExplanation
+
+    See Also
+    --------
+    isthmus.TransitiveCut.explain : Compute it.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+    >>> explanations = TransitiveCut(n_clusters=2).fit(points).explain()
+    >>> explanations
+    ClusterExplanations(n_clusters=2)
+    >>> print(explanations[1].rule.text)
+    x0 > 2.6
     """
 
     clusters: tuple[ClusterExplanation, ...]

@@ -24,6 +24,19 @@ class Bridge(NamedTuple):
         The row in the cluster, and that in the other one.
     hop : float
         The length of the edge: the transitive distance of the two clusters.
+
+    See Also
+    --------
+    isthmus.summary.explanation.ClusterExplanation : Has it.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+    >>> explanations = TransitiveCut(n_clusters=2).fit(points).explain()
+    >>> bridge = explanations[1].bridge
+    >>> bridge.cluster, bridge.rows, round(bridge.hop, 3)
+    (0, (3, 2), 4.903)
     """
 
     cluster: int

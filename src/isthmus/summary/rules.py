@@ -29,6 +29,19 @@ class Rule(NamedTuple):
         The share of the rows that meet it that are in the cluster.
     recall : float
         The share of the cluster's rows that meet it.
+
+    See Also
+    --------
+    isthmus.summary.explanation.ClusterExplanation : Has it.
+
+    Examples
+    --------
+    >>> from isthmus import TransitiveCut
+    >>> points = [[0.0, 3.0], [0.1, 2.0], [0.2, 4.0], [5.0, 3.0], [5.1, 2.0]]
+    >>> explanations = TransitiveCut(n_clusters=2).fit(points).explain()
+    >>> rule = explanations[1].rule
+    >>> rule.text, rule.precision, rule.recall
+    ('x0 > 2.6', 1.0, 1.0)
     """
 
     text: str

@@ -100,7 +100,7 @@ def is_compiled(prepared: PreparedPoints) -> bool:
         return False
     searcher = _Searcher(run, _make_forest(one_leaf), 1)
     search = rounds.search_tree.specialised(run.constants)
-    return search.is_compiled(searcher._searches(0)[0], run.top, searcher.stacks[0], 0, 1)
+    return search.is_compiled(searcher.searches[0], run.top, searcher.stacks[0], 0, 1)
 
 
 def _make_forest(tree: KdTree) -> Forest:
@@ -271,65 +271,75 @@ class _Run:
 
 
 class _Searcher:
-    """Finds the best edge of every component, in parallel."""
+    """Finds the best edge of every component, in parallel.
+
+    The kernels are bound to their records once for all rounds: a twentieth of the time that the
+    tree of 100,000 points takes.
+    """
 
     def __init__(self, run: _Run, forest: Forest, n_components: int) -> None:
         n_nodes = len(forest.node_labels)
         self.run = run
-        self.forest = forest
-        self.least = np.zeros(n_nodes)
-        self.balls = Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, NOT_MADE))
         self.best = [make_best(n_components) for _ in range(run.n_jobs)]
+        self.largest = np.zeros(1, dtype=np.int64)
+        few = run.dims <= _FEW_DIMS
+        radius_factor, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # the fastest
+        shared = rounds.Search(
+            tree=run.tree,
+            forest=forest,
+            lists=run.lists,
+            least=np.zeros(n_nodes),
+            balls=Balls(centres=np.empty(n_nodes * run.dims), radii=np.full(n_nodes, NOT_MADE)),
+            best=self.best[0],
+            group=run.groups[0],
+            largest=self.largest,
+            radius_factor=radius_factor,
+            ball_factor=ball_factor,
+        )
+        self.searches = [
+            shared._replace(best=best, group=group)
+            for best, group in zip(self.best, run.groups, strict=True)
+        ]
         self.stacks = [np.empty(STACK, dtype=np.int64) for _ in range(run.n_jobs)]
+        scan, follow, search = (
+            kernel.specialised(run.constants)
+            for kernel in (rounds.scan_lists, rounds.follow_nearest, rounds.search_tree)
+        )
+        self._scans = [scan.bound(each) for each in self.searches]
+        self._follows = [follow.bound(each, run.joined.member) for each in self.searches]
+        self._tree_searches = [
+            search.bound(each, run.top, stack)
+            for each, stack in zip(self.searches, self.stacks, strict=True)
+        ]
+        known, *others = self.best
+        if run.by_index:
+            merges = [merge_best_by_index.bound(known, other, run.tree.order) for other in others]
+        else:
+            merges = [merge_best.bound(known, other) for other in others]
+        self._merges = merges
 
     def best_edges(self, n_components: int, largest: int) -> Best:
         """Return the best edge of each component but the largest."""
         run = self.run
-        searches = self._searches(largest)
+        self.largest[0] = largest
         for best in self.best:
             best.distance[:n_components] = HUGE
-        scan = rounds.scan_lists.specialised(run.constants)
-        scans = [scan.bound(search) for search in searches]
-        run.workers.in_blocks(run.tree.n_leaves, 4096, _each(scans))
+        run.workers.in_blocks(run.tree.n_leaves, 4096, _each(self._scans))
         self._merge(n_components)
         if n_components * _POINTS_PER_COMPONENT < run.tree.n_points:
-            self._follow(searches, n_components)
+            self._follow(n_components)
             self._merge(n_components)
-        self._search(searches)
+        self._search()
         self._merge(n_components)
         return self.best[0]
 
-    def _searches(self, largest: int) -> list[rounds.Search]:
-        """Return what the round needs, for each worker."""
-        run = self.run
-        few = run.dims <= _FEW_DIMS
-        radius_factor, ball_factor = (1.5, 1.0) if few else (1.0, 4.0)  # the fastest
-        return [
-            rounds.Search(
-                run.tree,
-                self.forest,
-                run.lists,
-                self.least,
-                self.balls,
-                best,
-                group,
-                largest,
-                radius_factor,
-                ball_factor,
-            )
-            for best, group in zip(self.best, run.groups, strict=True)
-        ]
-
     def _merge(self, n_components: int) -> None:
         """Give every worker the best edges that any of them has found."""
-        known, others = self.best[0], self.best[1:]
+        known, *others = self.best
 
         def work(_: int, start: int, stop: int) -> None:
-            for other in others:
-                if self.run.by_index:
-                    merge_best_by_index(known, other, self.run.tree.order, start, stop)
-                else:
-                    merge_best(known, other, start, stop)
+            for merge in self._merges:
+                merge(start, stop)
             for other in others:
                 for field in Best._fields:
                     getattr(other, field)[start:stop] = getattr(known, field)[start:stop]
@@ -337,25 +347,17 @@ class _Searcher:
         if others:
             self.run.workers.in_blocks(n_components, _COMPONENTS_TO_MERGE, work)
 
-    def _follow(self, searches: list[rounds.Search], n_components: int) -> None:
-        run, member = self.run, self.run.joined.member
-        follow = rounds.follow_nearest.specialised(run.constants)
-        follows = [follow.bound(search, member) for search in searches]
-        run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, _each(follows))
+    def _follow(self, n_components: int) -> None:
+        self.run.workers.in_blocks(n_components, _COMPONENTS_PER_TASK, _each(self._follows))
 
-    def _search(self, searches: list[rounds.Search]) -> None:
+    def _search(self) -> None:
         run = self.run
-        kernel = rounds.search_tree.specialised(run.constants)
-        bound = [
-            kernel.bound(search, run.top, stack)
-            for search, stack in zip(searches, self.stacks, strict=True)
-        ]
         n_nodes = int(run.tree.n_nodes[run.top])
         per_task = max(1, run.leaves_per_task >> (3 * run.top))
         done = [0] * run.n_jobs
 
         def work(worker: int, start: int, stop: int) -> None:
-            bound[worker](start, stop)
+            self._tree_searches[worker](start, stop)
             done[worker] += stop - start
             if worker == 0:
                 run.progress.report(sum(done) / n_nodes)

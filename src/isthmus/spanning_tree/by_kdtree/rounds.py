@@ -74,8 +74,8 @@ class Search(NamedTuple):
         For each node: no edge from one of its points to another component is shorter. Likewise.
     best, group : records
         The thread's own.
-    largest : int
-        The component that does not search.
+    largest : (1,) int64
+        The component that does not search. An array, so that one record serves all rounds.
     radius_factor : float
         Searches go farther than the best edge, by this factor of the accumulated distance; what
         they find serves in later rounds.
@@ -90,7 +90,7 @@ class Search(NamedTuple):
     balls: Balls
     best: Best
     group: Group
-    largest: int
+    largest: Ints
     radius_factor: float
     ball_factor: float
 
@@ -192,7 +192,7 @@ def follow_nearest(search: Search, member: Labels, start: int, stop: int) -> Non
     """
     best, group = search.best, search.group
     for c in range(start, stop):
-        if c == search.largest:
+        if c == search.largest[0]:
             continue
         position = int(member[c])
         if best.distance[c] < HUGE:
@@ -258,7 +258,7 @@ def choose_searching(
         group.labels[slot] = component
         known = lists.known[position]
         searches = (
-            component != search.largest
+            component != search.largest[0]
             and lists.n_inside[position] == NEIGHBOURS
             and lists.outside[position] == NOWHERE
             and not cannot_improve(known, component, best)
@@ -336,7 +336,7 @@ def search_tree(search: Search, top: int, stack: Ints, start: int, stop: int) ->
     stack : (STACK,) int64, scratch
     """
     tree, forest, least_of, balls = search.tree, search.forest, search.least, search.balls
-    best, group = search.best, search.group
+    best, group, largest = search.best, search.group, search.largest[0]
     for top_node in range(start, stop):
         stack[0] = stack_entry(top, top_node)
         height = 1
@@ -347,7 +347,7 @@ def search_tree(search: Search, top: int, stack: Ints, start: int, stop: int) ->
             component = np.int64(forest.node_labels[index])
             centre_distance = UNKNOWN
             if component != MIXED:
-                if component == search.largest or cannot_improve(least_of[index], component, best):
+                if component == largest or cannot_improve(least_of[index], component, best):
                     continue
                 longest = best.distance[component]
                 if longest < HUGE:

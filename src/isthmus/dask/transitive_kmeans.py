@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._utils.parameters import check_n_jobs
-from isthmus._utils.progress import check_verbose
-from isthmus.dask.api import as_dask_tree_of, check_n_cells, reporter
-from isthmus.dask.executors import find_executor
-from isthmus.dask.fitting import begin
+from isthmus.dask.base import DaskClusterer
+from isthmus.dask.fitting import Task
 from isthmus.dask.whole_tree import WholeModel, fit_tree, require_whole
 from isthmus.estimators import TransitiveKMeans as OneMachine
 
 
-class TransitiveKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class TransitiveKMeans(DaskClusterer):
     """K-means on the transitive distances of the rows of a Dask array or data frame.
 
     The spanning tree is found on the workers. K-means needs all of it: this process gathers it,
@@ -91,70 +87,25 @@ class TransitiveKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
-        """Find the spanning tree of X on the workers, gather it, and run K-means on it.
-
-        Parameters
-        ----------
-        X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array or Dask array of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        check_verbose(self.verbose)
-        check_n_cells(self.n_cells)
-        executor = find_executor(None, check_n_jobs(self.n_jobs))
-        named = self.metric, self.metric_params
-        self.__dict__.pop("_fitted", None)
-        task = begin(X, named, executor, self.n_cells, reporter(self.verbose))
+    def _find_clusters(self, task: Task, sample_weight: Any) -> WholeModel:
         require_whole(int(task.starts[-1]), "kmeans")
         own = self.get_params()
         shared = {name: own[name] for name in OneMachine().get_params() if name in own}
         model = OneMachine(**(shared | {"metric": "precomputed", "metric_params": None}))
-        n_features, names = task.n_features, task.feature_names
-        fitted = fit_tree(model, task.find_whole_tree(), task.starts, sample_weight)
-        self.n_features_in_ = n_features
-        if names is not None:
-            self.feature_names_in_ = names
-        self._fitted = fitted
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_fitted" in vars(self)
+        return fit_tree(model, task.find_whole_tree(), task.starts, sample_weight)
 
     @property
-    def _record(self) -> WholeModel:
+    def _model(self) -> Any:
+        """The estimator of one machine."""
         check_is_fitted(self)
-        return self._fitted
-
-    @property
-    def labels_(self) -> Any:
-        """The cluster of each row, in the blocks of X."""
-        return self._record.in_blocks(self._record.model.labels_)
+        return self._fitted.model
 
     @property
     def inertia_(self) -> float:
         """The sum of squared distances to the nearest centre."""
-        return float(self._record.model.inertia_)
+        return float(self._model.inertia_)
 
     @property
     def n_iter_(self) -> int:
         """The iterations of the best start."""
-        return int(self._record.model.n_iter_)
-
-    @property
-    def n_clusters_(self) -> int:
-        """The number of clusters, given or suggested."""
-        return int(self._record.model.n_clusters_)
-
-    @property
-    def spanning_tree_(self) -> Any:
-        """The minimum spanning tree."""
-        return as_dask_tree_of(self._record.tree)
-
-    def labels_for(self, n_clusters: int) -> Any:
-        """Return the labels for another number of clusters, a Dask array in the blocks of X."""
-        return self._record.in_blocks(self._record.model.labels_for(n_clusters))
+        return int(self._model.n_iter_)
