@@ -24,6 +24,7 @@ NAMES = (
     "path",
     "predict",
     "extend",
+    "on_top",
     "progress",
     "battery",
     "many_features_battery",

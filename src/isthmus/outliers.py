@@ -105,9 +105,10 @@ def find_reference_groups(
     n_points = tree.n_points
     weights = check_positive_weights(sample_weight, n_points)
     if weights is None:
-        weights = np.ones(n_points)
+        weights, node_weights = np.ones(n_points), tree.sizes.astype(np.float64)
+    else:
+        node_weights = _sums_below(tree, weights)
     least = None if reference_size is None else check_positive(reference_size, "reference_size")
-    node_weights = _sums_below(tree, weights)
     total = float(node_weights[-1])
     if least is None:
         one_point = min(total / n_points, 1.0)

@@ -57,6 +57,9 @@ def _fitted():
     graph = csr_array(np.where(_square(X) < 4.0, _square(X), 0.0))
     yield TransitiveCut(3, metric="precomputed", disconnected="join").fit(graph)
     yield TransitiveCut(1).fit(X[:1])
+    for rule in ("auto", 0.2, ("score", 0.3)):
+        yield TransitiveCut(2, noise=rule).fit(X, sample_weight=some)
+        yield TransitiveKMeans(2, noise=rule).fit(X)
 
 
 def _square(X: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from campaign import definitions, exact
+from campaign import definitions, exact, noise
 from campaign.metrics import PLAIN, ROW_METRICS, suited, tolerance
 from campaign.point_sets import points
 from campaign.script import Script
@@ -464,4 +464,5 @@ ASKS: dict[str, Callable[[Fit], None]] = {
     "figures": _check_figures,
     "least size": _check_size,
     "auto": _check_auto,
+    "noise": noise.check_noise,
 }

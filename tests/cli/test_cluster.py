@@ -555,3 +555,39 @@ class TestNoise:
 
     def test_help(self, isthmus):
         assert "--noise HOW" in isthmus("cluster", "--help").out
+
+
+class TestExplain:
+    TABLE = "name,x,y\na,0,0\nb,1,0\nc,,5\nd,9,9\ne,9,8\nf,0,1\n"
+
+    def test_what_is_said(self, isthmus, tmp_path):
+        (tmp_path / "in.csv").write_text(self.TABLE)
+        options = ["cluster", "in.csv", "-k", 2, "--exclude", "name", "--missing", "drop"]
+        result = isthmus(*options, "--explain")
+        assert result.status == 0
+        assert result.out == isthmus(*options).out
+        X = np.array([[0.0, 0], [1, 0], [9, 9], [9, 8], [0, 1]])
+        rows = np.array([1, 2, 4, 5, 6])  # of the table, counted from 1
+        expected = TransitiveCut(2).fit(X).explain()
+        told = json.loads(isthmus(*options, "--explain", "--json").err)["explanations"]
+        for found, each in zip(told, expected, strict=True):
+            assert found["typical"] == rows[list(each.typical)].tolist()
+            assert found["boundary"] == rows[list(each.boundary)].tolist()
+            assert found["bridge"]["rows"] == rows[list(each.bridge.rows)].tolist()
+            assert found["rule"]["precision"] == each.rule.precision
+            assert found["rule"]["text"] == each.rule.text.replace("x0", "x").replace("x1", "y")
+            assert found["rule"]["text"] in result.err
+            assert [d["effect"] for d in found["differences"]] == [d[1] for d in each.differences]
+        assert "explanations" not in json.loads(isthmus(*options, "--json").err)
+
+    def test_tables_with_texts(self, isthmus, tmp_path):
+        (tmp_path / "in.csv").write_text("city,x\nRome,0\nRome,1\nLima,9\nLima,8\n")
+        result = isthmus("cluster", "in.csv", "-k", 2, "--metric", "gower", "--explain")
+        assert result.status == 0
+        assert "rule: x <= 4.5 (precision 1.00, recall 1.00)" in result.err
+
+    def test_help_and_refusal(self, isthmus, table_csv):
+        assert "--explain" in isthmus("cluster", "--help").out
+        refused = isthmus("cluster", table_csv, "-k", 2, "--out-of-core", "--explain")
+        assert (refused.status, refused.out) == (2, "")
+        assert "--out-of-core does not serve --explain" in refused.err

@@ -1,6 +1,7 @@
 """Rows that are noise: labels, other numbers of clusters, new points, figures, files."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -221,6 +222,38 @@ def test_files(model, noise, tmp_path):
         assert found.noise_threshold_ == fitted.noise_threshold_
         assert found.noise == noise
         assert found.summary_.n_noise == fitted.summary_.n_noise
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("threshold", np.nan, "threshold of noise must be from 0 to 1; got nan"),
+        ("threshold", 1.5, "threshold of noise must be from 0 to 1; got 1.5"),
+        ("threshold", -0.1, "threshold of noise must be from 0 to 1"),
+        ("threshold", 1, "threshold of noise must be from 0 to 1; got 1"),
+        ("is_noise", np.zeros(5, dtype=bool), "is_noise"),
+        ("is_noise", np.zeros((360, 2), dtype=bool), "is_noise"),
+        ("is_noise", np.zeros(360, dtype=np.int8), "is_noise"),
+        ("is_noise", np.ones(360, dtype=bool), "no cluster without a row .* not noise"),
+    ],
+)
+def test_forged_noise_is_refused(name, value, error, tmp_path):
+    X, _ = noisy_moons()
+    model = TransitiveCut(2, noise="auto").fit(X)
+    model._fitted = replace(model._record, noise=replace(model._record.noise, **{name: value}))
+    model.save(tmp_path / "forged")
+    with pytest.raises(ValueError, match=error):
+        TransitiveCut.load(tmp_path / "forged")
+
+
+def test_a_parameter_that_no_fit_takes_is_refused_by_the_next_one(tmp_path):
+    X, _ = noisy_moons()
+    model = TransitiveCut(2, noise=0.1).fit(X).set_params(noise=1.5)
+    model.save(tmp_path / "model")
+    loaded = TransitiveCut.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.labels_, model.labels_)  # the fit is what it was
+    with pytest.raises(ValueError, match=r"a number between 0 and 1.*got 1\.5"):
+        loaded.fit(X)
 
 
 def test_given_rows():

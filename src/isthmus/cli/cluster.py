@@ -15,6 +15,7 @@ from isthmus.cli.command_table import (
     write_command_table,
 )
 from isthmus.cli.errors import UserError, say
+from isthmus.cli.explain import as_data, explanations
 from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
 from isthmus.cli.output_file import check_target
 from isthmus.cli.prepare import check_preparation, prepare
@@ -69,8 +70,16 @@ def run(args: argparse.Namespace) -> int:
         if model_path is not None:
             save_prepared(fit.model, prepared.preparation, model_path)
     if not args.quiet:
+        reasons: list[Any] = []
+        if args.explain:
+            with stopwatch.timed("explaining"):
+                reasons = explanations(fit.model, read.table, prepared)
         summary = summarise(args.method, fit, read.table, prepared, stopwatch.seconds)
-        say(as_json(summary | {"read": read.taken}) if args.json else as_text(summary))
+        if args.json:
+            explained = {"explanations": [*map(as_data, reasons)]} if args.explain else {}
+            say(as_json(summary | {"read": read.taken} | explained))
+        else:
+            say("\n\n".join([as_text(summary), *map(str, reasons)]))
     return 0
 
 

@@ -60,6 +60,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_output_options(output)
     model = "also keep the fitted model, for 'isthmus predict' and for Python; .isthmus is usual"
     _add(output, "--save", model, metavar="MODEL")
+    why = (
+        "also say why each cluster is one: the columns in which it differs most, a rule that tells "
+        "it from the others, typical rows and the nearest cluster; rows are counted from 1"
+    )
+    _add(output, "--explain", why, action="store_true")
     add_out_of_core_options(parser.add_argument_group("tables that are larger than memory"))
 
 

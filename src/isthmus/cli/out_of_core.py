@@ -38,6 +38,7 @@ _NOT_SERVED = (
     "sheet",
     "must_link",
     "cannot_link",
+    "explain",
 )
 
 
@@ -87,7 +88,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if canonical_name(args.metric) == "gower":
         raise UserError("--out-of-core does not serve --metric gower.")
     for option in _NOT_SERVED:
-        if getattr(args, option, None) is not None:
+        if getattr(args, option, None) not in (None, False):
             raise UserError(f"--out-of-core does not serve --{option.replace('_', '-')}.")
     try:
         import isthmus.dask  # noqa: F401

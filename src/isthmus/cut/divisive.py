@@ -18,19 +18,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.kernel import kernel, kernel_part
+from isthmus._numba.kernel import AHEAD, kernel, kernel_part, prefetch
 from isthmus._utils.rounding import TIE, to_twelve_digits, unit_of
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.cut.constraints import Constraints
 from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.parts import CutTree
-from isthmus.cut.score import cut_score, finite_weights
+from isthmus.cut.score import INFINITE, cut_score, finite_weights
 from isthmus.ultrametric import UltrametricTree
 
 # Edges that are looked at first: this number, or a share of all, or a multiple of the parts.
 _FEW = 4096
 _SHARE = 64
 _PER_PART = 8
+
+# Positions that a survey passes over together, where all edges at them are too light.
+_BLOCK_BITS = 6
+_BLOCK = 1 << _BLOCK_BITS
 
 # What a survey finds: the score of the best edge, and a bound for those of contracted edges.
 BEST, BOUND = 0, 1
@@ -180,6 +184,8 @@ class Parts(NamedTuple):
         As in Rooted.
     edge_weight : (m,) float64
         The weight of the edge to the parent; of the root, anything.
+    heaviest : (n_blocks,) float64
+        The largest edge weight of each 64 positions.
     height : (m,) or (0,) float64
         The height of each component, below 0 for points; empty where all are points.
     weight : (m,) int or float64
@@ -200,6 +206,7 @@ class Parts(NamedTuple):
     size: Labels
     merge: Labels
     edge_weight: Floats
+    heaviest: Floats
     height: Floats
     weight: Array
     label: Labels
@@ -220,20 +227,25 @@ class _Candidates:
         unit = unit_of(contracted.tree.heights)
         height = finite_weights(contracted.heights(), unit)
         n_sums = 0 if point_weights is None else len(weight)
+        counts_points = len(height) == n_sums == 0  # components are points, and weigh 1
+        edge_weight = np.empty(len(weight))
+        fill_edge_weights(contracted.tree.heights, rooted.merge, unit, edge_weight)
+        if limits.constraints is not None:  # no score is as low
+            edge_weight[np.isin(rooted.merge, limits.constraints.together)] = -np.inf
         self.parts = Parts(
             *rooted[1:],
-            edge_weight=finite_weights(contracted.tree.heights[rooted.merge], unit),
+            edge_weight=edge_weight,
+            heaviest=np.maximum.reduceat(edge_weight, np.arange(0, len(edge_weight), _BLOCK)),
             height=height,
             weight=weight,
             label=np.zeros(len(weight), dtype=np.int32),
-            inside=weight.copy(),
+            inside=rooted.size.copy() if counts_points else weight.copy(),
             outside=np.empty(n_sums, dtype=weight.dtype),
             branches=np.empty_like(rooted.parent[:n_sums]),
             largest=np.empty(len(height)),
         )
-        sum_branches(rooted.parent, self.parts.inside)
-        if limits.constraints is not None:  # no score is as low
-            self.parts.edge_weight[np.isin(rooted.merge, limits.constraints.together)] = -np.inf
+        if not counts_points:
+            sum_branches(rooted.parent, self.parts.inside)
         self._least = limits.least * (1.0 - TIE)
         self._scores = np.empty(2)
         # Heaps of (-score, -merge, position of the edge, begin) and of (-bound, begin).
@@ -271,6 +283,18 @@ def begin_of_part(parts: Parts, position: int) -> int:
     while begin > 0 and parts.label[parts.parent[begin]] == parts.label[position]:
         begin = int(parts.parent[begin])
     return begin
+
+
+@kernel
+def fill_edge_weights(heights: Floats, merge: Labels, unit: float, out: Floats) -> None:
+    """Fill out, (m,), with the heights of merges, (m,), as finite_weights returns them.
+
+    The root has none, and gets that of the last merge.
+    """
+    for position in range(merge.shape[0]):
+        if position + AHEAD < merge.shape[0]:
+            prefetch(heights, merge[position + AHEAD])
+        out[position] = min(heights[merge[position]] / unit, INFINITE)
 
 
 @kernel
@@ -333,9 +357,14 @@ def best_edge(parts: Parts, begin: int, least: float, scores: Floats) -> int:
     """Return the position of a part's best edge, and fill its score; see survey."""
     size, label, inside, merge = parts.size, parts.label, parts.inside, parts.merge
     whole = inside[begin]
-    best, best_score, to_beat = begin, -1.0, -1.0
+    best, best_score, to_beat, to_tie = begin, -1.0, -1.0, -1.0
     position, stop = begin + 1, begin + size[begin]
     while position < stop:
+        # Of sides that weigh as much as the part, a · b / (a + b) is a quarter of it at most.
+        block = position >> _BLOCK_BITS
+        if position & (_BLOCK - 1) == 0 and parts.heaviest[block] * whole < to_tie:
+            position += _BLOCK
+            continue
         # Skipped as a whole: branches of other parts, and those that weigh too little.
         if label[position] != label[begin] or inside[position] < least:
             position += size[position]
@@ -349,6 +378,7 @@ def best_edge(parts: Parts, begin: int, least: float, scores: Floats) -> int:
         )
         if beats and other >= least:
             best, best_score, to_beat = position, score, score * (1.0 + TIE)
+            to_tie = 4.0 * score * (1.0 - 2.0 * TIE)
         position += 1
     scores[BEST] = best_score
     return best

@@ -88,8 +88,12 @@ def noise_threshold(scores: Floats, weights: Floats | None, rule: NoiseRule) -> 
     """
     if rule.kind == "score":
         return rule.value
-    values, codes = np.unique(scores, return_inverse=True)
-    totals = np.bincount(codes, weights=weights).astype(np.float64)
+    if weights is None:  # counts take a fraction of the time of positions
+        values, counts = np.unique(scores, return_counts=True)
+        totals = counts.astype(np.float64)
+    else:
+        values, codes = np.unique(scores, return_inverse=True)
+        totals = np.bincount(codes, weights=weights)
     if rule.kind == "share":
         return _threshold_of_share(values, totals, rule.value)
     return _threshold_between_groups(values, totals)

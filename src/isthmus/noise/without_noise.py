@@ -73,8 +73,6 @@ def without_noise(tree: UltrametricTree, is_noise: Array) -> TreeWithoutNoise:
     sets = Sets(
         is_noise=is_noise,
         parent=np.arange(n_points),
-        noise_parent=np.arange(n_points),
-        has_kept=~is_noise,
         owner=np.arange(n_points),
         absorbed_at=np.zeros(n_points),
     )
@@ -93,33 +91,35 @@ def without_noise(tree: UltrametricTree, is_noise: Array) -> TreeWithoutNoise:
 
 
 class Sets(NamedTuple):
-    """Groups of points while edges are merged.
+    """Groups of noise while edges are merged.
 
     Attributes
     ----------
     is_noise : (n,) bool
-    parent, noise_parent : (n,) int64
-        Disjoint sets of all points; and of noise, before it was absorbed.
-    has_kept : (n,) bool
-        Of the root of each set, whether it has a point that is kept.
+    parent : (n,) int64
+        Disjoint sets of noise, as they were when they were absorbed; kept points are alone.
     owner : (n,) int64
-        Of the root of each set of noise the point that absorbed it; the point itself if it is kept.
+        Of the root of each set the kept point that absorbed it; before that, and of a kept point,
+        itself.
     absorbed_at : (n,) float64
         The length of the edge to it.
     """
 
     is_noise: Array
     parent: Ints
-    noise_parent: Ints
-    has_kept: Array
     owner: Ints
     absorbed_at: Floats
 
 
 @kernel_part
 def owner_of(sets: Sets, x: int) -> int:
-    """Return the kept point that x is, or that absorbed it."""
-    return int(sets.owner[find(sets.noise_parent, x)])
+    """Return the kept point that x is, or that absorbed it; a point of noise where none has.
+
+    So x has been merged with a kept point if, and only if, this is one.
+    """
+    if not sets.is_noise[x]:
+        return x
+    return int(sets.owner[find(sets.parent, x)])
 
 
 @kernel
@@ -131,25 +131,21 @@ def absorb_noise(
     out, out_weights : (m - 1, 2) int64 and (m - 1,) float64, in and out
         These edges; the first n_found are filled on entry.
     """
+    is_noise = sets.is_noise
     for e in range(edges.shape[0]):
         a, b = edges[e, 0], edges[e, 1]
-        first, second = find(sets.parent, a), find(sets.parent, b)
-        if sets.has_kept[first] and sets.has_kept[second]:
-            out[n_found, 0] = owner_of(sets, a)
-            out[n_found, 1] = owner_of(sets, b)
-            out_weights[n_found] = weights[e]
-            n_found += 1
-        elif sets.has_kept[first] or sets.has_kept[second]:
-            if sets.has_kept[first]:
-                a, b = b, a
-            root = find(sets.noise_parent, a)
-            sets.owner[root] = owner_of(sets, b)
+        first, second = owner_of(sets, a), owner_of(sets, b)
+        if is_noise[first] and is_noise[second]:
+            unite(sets.parent, a, b)
+        elif is_noise[first] or is_noise[second]:
+            root = find(sets.parent, a if is_noise[first] else b)
+            sets.owner[root] = second if is_noise[first] else first
             sets.absorbed_at[root] = weights[e]
         else:
-            unite(sets.noise_parent, a, b)
-        has_kept = sets.has_kept[first] or sets.has_kept[second]
-        unite(sets.parent, first, second)
-        sets.has_kept[min(first, second)] = has_kept
+            out[n_found, 0] = first
+            out[n_found, 1] = second
+            out_weights[n_found] = weights[e]
+            n_found += 1
     return n_found
 
 
@@ -157,6 +153,7 @@ def absorb_noise(
 def fill_owners(sets: Sets) -> None:
     """Give each point of noise what the root of its set has."""
     for x in range(sets.is_noise.shape[0]):
-        root = find(sets.noise_parent, x)
-        sets.owner[x] = sets.owner[root]
-        sets.absorbed_at[x] = sets.absorbed_at[root]
+        if sets.is_noise[x]:
+            root = find(sets.parent, x)
+            sets.owner[x] = sets.owner[root]
+            sets.absorbed_at[x] = sets.absorbed_at[root]

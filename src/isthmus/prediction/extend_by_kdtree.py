@@ -23,7 +23,7 @@ from isthmus.prediction.extended_tree import (
     joined_edges,
     joined_tree,
 )
-from isthmus.spanning_tree.by_kdtree.engine import is_by_index
+from isthmus.spanning_tree.by_kdtree.engine import FIRST_POINTS, is_by_index
 from isthmus.spanning_tree.engine import Problem
 from isthmus.spanning_tree.prim import is_quick
 from isthmus.spanning_tree.result import KdTreeIndex, SpanningTree, tree_in_order
@@ -59,7 +59,7 @@ def extended_by_kdtree(
     """
     n_old = tree.n_points
     n_new = problem.n_points - n_old
-    if n_new > _MOST_NEW * n_old or not _is_found_by_index(problem):
+    if n_new > _MOST_NEW * n_old or not _is_found_by_index(problem, tree):
         return None
     points, metric = problem.points, problem.prepared.metric
     of_new = find_spanning_tree(points[n_old:], metric.plain(), n_jobs=problem.n_jobs)
@@ -83,8 +83,12 @@ def extended_by_kdtree(
     return joined_tree(tree.spanning_tree, leaving, new.edges[comes], weights)
 
 
-def _is_found_by_index(problem: Problem) -> bool:
-    """Whether a search among all points is sure to take a kd-tree, and to break ties by index."""
+def _is_found_by_index(problem: Problem, tree: UltrametricTree) -> bool:
+    """Whether a search among all points is sure to take a kd-tree, and to break ties by index.
+
+    tree : UltrametricTree
+        Of the old points, which come first.
+    """
     prepared = problem.prepared
     n_features = prepared.points.shape[1]
     is_plain = prepared.scale == 1.0 and prepared.unscaled is None
@@ -92,6 +96,8 @@ def _is_found_by_index(problem: Problem) -> bool:
         return False
     if is_quick(problem):  # so it is found in a moment
         return False
+    if tree.heights[0] > 0.0 and tree.n_points >= FIRST_POINTS:
+        return is_by_index(problem)  # the first points are distinct, and tell
     duplicates = find_duplicates(prepared.points, problem.n_jobs)
     if duplicates is None:
         return is_by_index(problem)

@@ -146,15 +146,18 @@ def choose_extended(compared: ComparedTree, n_new: int, new: NewEdges) -> tuple[
         The candidates, with which all points are connected.
     """
     n_old = compared.tree.n_points
-    ends = new.edges.ravel()
-    touched = np.unique(ends[ends < n_old])
+    # Points are marked and counted, which takes less than sorting them.
+    number = np.zeros(n_old + n_new, dtype=np.int64)
+    number[new.edges] = 1
+    touched = np.flatnonzero(number[:n_old])
     contraction = contract(compared, touched)
     merges = contraction.merges
     lengths = np.concatenate([compared.lengths(merges), new.lengths])
     indices = np.concatenate([compared.tree.spanning_tree.edges[merges], new.edges])
     # The same edges between numbers of what is left: first the old points, then the new ones.
-    old = np.searchsorted(touched, np.minimum(new.edges, n_old - 1))
-    numbered = np.where(new.edges < n_old, old, new.edges - n_old + len(touched))
+    number[touched] = np.arange(len(touched))
+    number[n_old:] = np.arange(len(touched), len(touched) + n_new)
+    numbered = number[new.edges]
     between = np.column_stack([contraction.order[:-1], contraction.order[1:]])
     ordered = _total_order(indices, lengths)
     edges = np.concatenate([between, numbered])[ordered]

@@ -56,7 +56,7 @@ class SearchedTree(NamedTuple):
         The number of the point at each position of the kd-tree.
     leaf_position : (n,) int
         Its position in leaf order.
-    first, last : (n_blocks * 8,) int64
+    first, last : (n_blocks * 8,) int
         The first and the last position in leaf order of the points of each node.
     gaps : RangeMaxima
         The gaps in leaf order, as accumulated distances.
@@ -139,8 +139,8 @@ class CandidateSearch:
         self._metric: MappedMetric = metric
         self._dims = len(tree.blocks) // (tree.n_leaves * LANES)
         self._kernel = find_candidates.specialised({"DIMS": self._dims, "KIND": metric.kind})
-        positions = leaf_positions[index.rows].astype(np.int64)
-        first, last = np.empty((2, int(tree.first_block[-1]) * LANES), dtype=np.int64)
+        positions = leaf_positions[index.rows]
+        first, last = np.empty((2, int(tree.first_block[-1]) * LANES), dtype=positions.dtype)
         fill_ranges(positions, tree.first_block, tree.n_nodes, first, last)
         maxima = RangeMaxima.of(gaps)
         self._tree = SearchedTree(
@@ -187,10 +187,10 @@ def fill_ranges(positions: Ints, first_block: Ints, n_nodes: Ints, first: Ints, 
         n_below = n_nodes[level - 1] if level else positions.shape[0]
         for node in range(n_nodes[level]):
             slot = first_block[level] * LANES + node
-            low, high = np.int64(1) << np.int64(62), -1
+            low, high = np.int64(1) << np.int64(62), np.int64(-1)
             for i in range(node * LANES, min((node + 1) * LANES, n_below)):
-                low = min(low, first[below + i] if level else positions[i])
-                high = max(high, last[below + i] if level else positions[i])
+                low = min(low, np.int64(first[below + i] if level else positions[i]))
+                high = max(high, np.int64(last[below + i] if level else positions[i]))
             first[slot], last[slot] = low, high
 
 
@@ -245,8 +245,8 @@ def is_pruned(
         if prefers(tree, box, query.x, query.coordinates[i], searched.power, slack):
             return True
     slot = tree.first_block[level] * LANES + node
-    low = min(searched.first[slot], nearest_position)
-    high = max(searched.last[slot], nearest_position)
+    low = min(np.int64(searched.first[slot]), nearest_position)
+    high = max(np.int64(searched.last[slot]), nearest_position)
     return largest_gap(searched.gaps, low, high) <= bound
 
 
@@ -320,7 +320,7 @@ def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: 
         for t in range(DIMS):
             query.x[t] = queries[q, t]
         count = 0
-        nearest, nearest_row, nearest_position = np.inf, -1, -1
+        nearest, nearest_row, nearest_position = np.inf, -1, np.int64(-1)
         height = push_by_distance(searched, query, top, 0, 0)
         while height > 0 and count != TOO_MANY:
             height -= 1
@@ -343,7 +343,7 @@ def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: 
                 row = rows[position]
                 if distance < nearest or (distance == nearest and row < nearest_row):
                     nearest, nearest_row = distance, row
-                    nearest_position = searched.leaf_position[position]
+                    nearest_position = np.int64(searched.leaf_position[position])
                 if not only_nearest and count != TOO_MANY:
                     count = add_candidate(searched, query, position, distance, count)
         if count != TOO_MANY:

@@ -68,6 +68,9 @@ def find_rules(
     columns = csc_array(numbers) if issparse(numbers) else np.asarray(numbers, dtype=np.float64)
     rows = _rows_to_grow_from(codes)
     grown_from = _filled(columns[rows]) if isinstance(columns, np.ndarray) else columns[rows]
+    if isinstance(columns, np.ndarray):
+        # as trees read them, and each column in one piece
+        columns = np.asfortranarray(columns.astype(np.float32).astype(np.float64))
     found = []
     for cluster in range(int(codes.max()) + 1):
         is_in = codes == cluster
@@ -104,12 +107,16 @@ def _measured(
 ) -> tuple[Conditions, Rule]:
     meets = np.ones(len(is_in), dtype=bool)
     for feature, (low, high) in conditions.items():
-        column = columns[:, [feature]]
-        values = np.asarray(column.toarray() if issparse(column) else column).ravel()
-        values = values.astype(np.float32).astype(np.float64)  # as trees read them
-        meets &= (values > low) & (values <= high)
-    both = float(weights[meets & is_in].sum())
-    met, inside = float(weights[meets].sum()), float(weights[is_in].sum())
+        column = columns[:, [feature]] if issparse(columns) else columns[:, feature]
+        if issparse(columns):
+            column = column.toarray().ravel().astype(np.float32).astype(np.float64)
+        if low > -np.inf:
+            meets &= column > low
+        if high < np.inf:
+            meets &= column <= high
+    # sums by products: picking rows takes longer
+    both, met = float((meets & is_in) @ weights), float(meets @ weights)
+    inside = float(is_in @ weights)
     return conditions, Rule("", both / met if met else 0.0, both / inside)
 
 

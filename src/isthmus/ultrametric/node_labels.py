@@ -27,7 +27,9 @@ def labels_below(tree: UltrametricTree, nodes: Ints, labels: Labels) -> Labels:
     nodes, labels : (m,) int and int32
         Disjoint nodes, in leaf order.
     """
-    by_position = np.repeat(labels, tree.sizes[nodes])
+    by_position = labels  # where the nodes are the points
+    if len(nodes) < tree.n_points:
+        by_position = np.repeat(labels, tree.sizes[nodes])
     return by_position.take(tree.starts[: tree.n_points])
 
 

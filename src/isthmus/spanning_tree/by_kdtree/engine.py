@@ -29,7 +29,7 @@ _SHARE_OF_PAIRS = 3.6
 # With compiled kernels it is faster than Prim's algorithm from this number of points on.
 _FEW_POINTS = 2_500
 # Where values repeat: how many points are looked at, and below which share of different values.
-_FIRST_POINTS, _FEW_VALUES = 4096, 0.5
+FIRST_POINTS, _FEW_VALUES = 4096, 0.5
 
 
 class KdTreeEngine(Engine):
@@ -103,5 +103,5 @@ def has_few_values(points: Array) -> bool:
     Then many distances are equal, as on a lattice, and to compare equal ones by indices would
     take up to three times as long.
     """
-    first = points[:_FIRST_POINTS]
+    first = points[:FIRST_POINTS]
     return all(len(np.unique(values)) < _FEW_VALUES * len(first) for values in first.T)
