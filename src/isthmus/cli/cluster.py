@@ -17,6 +17,7 @@ from isthmus.cli.command_table import (
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.explain import as_data, explanations
 from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
+from isthmus.cli.known_labels import known_labels
 from isthmus.cli.output_file import check_target
 from isthmus.cli.prepare import check_preparation, prepare
 from isthmus.cli.read_table import input_format, read_options
@@ -63,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
     stopwatch = Stopwatch()
     read = read_command_table(args, read_options(args), stopwatch, write_options)
     prepared = prepare(read.table, args)
-    fit = fit_clusters(prepared.points, args, stopwatch)
+    labels = known_labels(read.table, prepared, args)
+    fit = fit_clusters(prepared.points, args, stopwatch, labels)
     with stopwatch.timed("writing"):
         column = NewColumn(fit.model.labels_, prepared.taken)
         write_command_table(args, read, column, write_options)

@@ -168,6 +168,9 @@ def _add_method_options(group: argparse._ArgumentGroup) -> None:
     pairs = "a file with two row numbers a line, counted from 1: rows that belong "
     add("--must-link", pairs + "to one cluster", metavar="FILE")
     add("--cannot-link", pairs + "to two clusters (not with --method kmeans)", metavar="FILE")
+    known = "a column that names the cluster of rows whose cluster is known, and is empty in all "
+    known += "others; rows are not clustered by it (not with --method kmeans)"
+    add("--known", known, metavar="COLUMN")
     largest = "the largest number that '-k auto', and the page, considers (default: %(default)s)"
     add("--k-max", largest, metavar="N", type=_integer(2), default=20)
     _add_jobs(group)

@@ -10,6 +10,7 @@ from isthmus.cli.cluster_options import add_explore_options
 from isthmus.cli.command_table import read_command_table
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
+from isthmus.cli.known_labels import known_labels
 from isthmus.cli.output_file import check_target
 from isthmus.cli.prepare import check_preparation, prepare
 from isthmus.cli.read_table import input_format, read_options
@@ -49,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
         check_coordinates(args.coordinates, shown)
     except ValueError as error:
         raise UserError(f"--coordinates: {error}") from error
-    model, warned = fit_clusters(prepared.points, args, stopwatch)
+    labels = known_labels(table, prepared, args)
+    model, warned = fit_clusters(prepared.points, args, stopwatch, labels)
     for warning in warned:
         say(f"isthmus: warning: {warning}")
     if prepared.hint and not args.quiet:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from isthmus._utils.parallel import ThreadsRefusedError
 from isthmus._utils.progress import Progress, ProgressBar
-from isthmus._utils.typing import Array
+from isthmus._utils.typing import Array, Ints
 from isthmus.cli.cluster_options import KMEANS_OPTIONS
 from isthmus.cli.errors import UserError, one_line
 from isthmus.cli.row_pairs import read_pairs
@@ -59,8 +59,9 @@ def check_method(args: argparse.Namespace) -> None:
         raise UserError(
             f"{', '.join(misplaced)} {verb} to --method kmeans, not to --method {args.method}."
         )
-    if args.cannot_link is not None and args.method == "kmeans":
-        raise UserError("--cannot-link belongs to --method cut, not to --method kmeans.")
+    for option, given in (("--cannot-link", args.cannot_link), ("--known", args.known)):
+        if given is not None and args.method == "kmeans":
+            raise UserError(f"{option} belongs to --method cut, not to --method kmeans.")
     for option, path in _links(args).items():
         if path is not None and args.missing == "drop":
             raise UserError(
@@ -83,15 +84,22 @@ def _links(args: argparse.Namespace) -> dict[str, str | None]:
     return {"--must-link": args.must_link, "--cannot-link": args.cannot_link}
 
 
-def fit_clusters(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
-    """Return a model of the method that was asked for."""
+def fit_clusters(
+    points: Array, args: argparse.Namespace, stopwatch: Stopwatch, labels: Ints | None = None
+) -> Fit:
+    """Return a model of the method that was asked for.
+
+    labels : (n_points,) int64, optional
+        The clusters that are known, -1 for the others.
+    """
     n_points = len(points)
     if args.n_clusters != "auto" and args.n_clusters > n_points:
         raise UserError(
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
             f"{'row' if n_points == 1 else 'rows'}."
         )
-    known = {
+    known: dict[str, Array] = {} if labels is None else {"partial_labels": labels}
+    known |= {
         option[2:].replace("-", "_"): read_pairs(path, option, n_points)
         for option, path in _links(args).items()
         if path is not None

@@ -38,6 +38,7 @@ _NOT_SERVED = (
     "sheet",
     "must_link",
     "cannot_link",
+    "known",
     "explain",
 )
 

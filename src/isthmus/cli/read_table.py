@@ -47,11 +47,12 @@ class ReadOptions(NamedTuple):
 
 def read_options(args: argparse.Namespace, progress: Progress | None = None) -> ReadOptions:
     """Return how to read the table that the arguments of a command name."""
+    known = () if getattr(args, "known", None) is None else (args.known,)
     return ReadOptions(
         file_format=args.format,
         delimiter=args.delimiter,
         header=args.header,
-        selection=Selection(args.columns, args.exclude),
+        selection=Selection(args.columns, args.exclude + known),
         decimal=args.decimal,
         encoding=args.encoding,
         sheet=args.sheet,

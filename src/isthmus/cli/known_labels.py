@@ -1,0 +1,45 @@
+"""``--known COLUMN``: clusters that are known of some rows, from a column of the table."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+
+from isthmus._utils.typing import Ints
+from isthmus.cli.columns import Selection, resolve_selection
+from isthmus.cli.errors import UserError
+from isthmus.cli.prepare import Prepared
+from isthmus.cli.table import Table
+
+
+def known_labels(table: Table, prepared: Prepared, args: argparse.Namespace) -> Ints | None:
+    """Return a label for each row that is fitted, -1 where its field is empty; None if not asked.
+
+    Labels number the different values of the column in the order in which they first appear.
+    """
+    if args.known is None:
+        return None
+    rows = table.rows()
+    first = next(rows)
+    chosen = Selection((args.known,))
+    positions = resolve_selection(chosen, table.names, len(first), args.input or "standard input")
+    if len(positions) > 1:
+        raise UserError(f"--known takes one column, and {args.known} are {len(positions)}.")
+    numbers: dict[str, int] = {}
+    labels = np.array(
+        [_number_of(row[positions[0]], numbers) for row in (first, *rows)], dtype=np.int64
+    )
+    if not numbers:
+        raise UserError(
+            f"--known: column {args.known} is empty; it must name the cluster of a row."
+        )
+    return labels if prepared.taken is None else labels[prepared.taken]
+
+
+def _number_of(value: object, numbers: dict[str, int]) -> int:
+    text = "" if value is None else str(value).strip()
+    if isinstance(value, float | np.floating) and math.isnan(value):
+        text = ""
+    return numbers.setdefault(text, len(numbers)) if text else -1
