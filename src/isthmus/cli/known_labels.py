@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import math
 
 import numpy as np
 
 from isthmus._utils.typing import Ints
 from isthmus.cli.columns import Selection, resolve_selection
 from isthmus.cli.errors import UserError
+from isthmus.cli.fields import is_missing
 from isthmus.cli.prepare import Prepared
 from isthmus.cli.table import Table
 
 
 def known_labels(table: Table, prepared: Prepared, args: argparse.Namespace) -> Ints | None:
-    """Return a label for each row that is fitted, -1 where its field is empty; None if not asked.
+    """Return a label for each row that is fitted, -1 where its field is missing; None if not asked.
 
     Labels number the different values of the column in the order in which they first appear.
     """
@@ -40,6 +40,4 @@ def known_labels(table: Table, prepared: Prepared, args: argparse.Namespace) -> 
 
 def _number_of(value: object, numbers: dict[str, int]) -> int:
     text = "" if value is None else str(value).strip()
-    if isinstance(value, float | np.floating) and math.isnan(value):
-        text = ""
-    return numbers.setdefault(text, len(numbers)) if text else -1
+    return -1 if is_missing(text) else numbers.setdefault(text, len(numbers))
