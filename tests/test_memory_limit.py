@@ -104,6 +104,10 @@ TREES = {
         blobs(20_000, 2),
         {"n_neighbors": 20, "neighborhood": "shared", "n_jobs": 2},
     ),
+    "few shared neighbours, many edges of one length": (
+        np.round(blobs(40_000, 2), 2),
+        {"n_neighbors": 5, "neighborhood": "shared"},
+    ),
     "shared neighbours, many features": (
         blobs(6_000, 60, np.float32),
         {"n_neighbors": 20, "neighborhood": "shared"},

@@ -31,12 +31,15 @@ from isthmus.neighbors.selection import find_neighbors
 from isthmus.neighbors.shared import shared_distances
 from isthmus.spanning_tree import approximate
 from isthmus.spanning_tree.best_edges import HUGE, Best
+from isthmus.spanning_tree.engine import FIXED_BYTES
 from isthmus.spanning_tree.listed_edges import join_offered_edges, scan_edges, scan_neighbors
 from isthmus.spanning_tree.result import NeighborhoodTree, SpanningTree, trusted_tree
 from isthmus.spanning_tree.selection import ENGINE_NAMES, find_spanning_tree
 
 # What an infinite edge, between components of a graph, counts as: HUGE stands for none.
 _FARTHEST = float(np.nextafter(HUGE, 0.0))
+# Per point, beside the lists: the tree of plain distances, and finding the other one.
+_BYTES_TO_JOIN = 152
 
 
 def find_neighborhood_tree(
@@ -92,7 +95,10 @@ def find_neighborhood_tree(
             progress(1, 1)
         return NeighborhoodTree(found.tree, found.index, indices, means)
     # A list takes 12 bytes an entry, and may be found together with the tree.
-    held = 12 * n_neighbors * n_points_of(data)
+    n_points = n_points_of(data)
+    held = 12 * n_neighbors * n_points
+    what = f"The spanning tree of {n_points:,} points by shared neighbourhoods"
+    budget.require(FIXED_BYTES + held + _BYTES_TO_JOIN * n_points, what)
     found = find_spanning_tree(
         data,
         metric,
