@@ -32,6 +32,7 @@ PACKAGES = (
     "faiss-cpu",
     "pynndescent",
     "bokeh",
+    "gower",
 )
 
 

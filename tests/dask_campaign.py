@@ -1,8 +1,8 @@
 """``python -m dask_campaign``, with ``tests`` on the path: ``make fuzz-dask`` calls it.
 
 Trees and labels of isthmus.dask against those of one machine, bit for bit: generated inputs, each
-in one to nine cells, in threads; others on a cluster of processes; and with a worker killed in each
-stage.
+in one to nine cells, in threads; inputs with many features; others on a cluster of processes; and
+with a worker killed in each stage.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ import numpy as np
 import isthmus
 from dask_inputs import KINDS, chunks, points
 from dask_kills import STAGES, Killer
+from hard_points import HARD, hard
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
-from isthmus.dask import TransitiveCut
+from isthmus.dask import TransitiveCut, line_lists, minimum_spanning_tree
+from isthmus.spanning_tree.by_blocks import searching
 
 
 class Expected:
@@ -65,6 +67,23 @@ def in_threads(n_inputs: int, largest: int) -> list[str]:
     for seed in range(n_inputs):
         expected = Expected(seed, largest)
         found += [problem for n in range(1, 10) if (problem := expected.differs(n))]
+    return found
+
+
+def with_many_features(n_inputs: int, largest: int) -> list[str]:
+    """Compare weights of inputs that are hard for matrix products, in small blocks."""
+    found = []
+    line_lists._BLOCK_SIZE, searching.GROUP = 32, 8
+    for seed in range(n_inputs):
+        rng = np.random.default_rng(seed)
+        kind, n = HARD[seed % len(HARD)], int(rng.integers(2, largest))
+        X = hard(kind, n, int(rng.integers(9, 60)), seed)
+        expected = isthmus.minimum_spanning_tree(X, engine="prim").weights
+        blocks = da.from_array(X, chunks=(chunks(n, rng), (X.shape[1],)))
+        for n_bundles in (1, 3, 7):
+            weights = minimum_spanning_tree(blocks, n_cells=n_bundles).gather().weights
+            if not np.array_equal(weights, expected):
+                found.append(f"weights differ: {kind}, seed {seed}, {n_bundles} bundles")
     return found
 
 
@@ -137,6 +156,7 @@ def main() -> int:
     """Run all parts; return 1 where something was found."""
     parser = argparse.ArgumentParser(prog="dask_campaign", description=__doc__)
     parser.add_argument("--inputs", type=int, default=520, help="in threads, in 1 to 9 cells each")
+    parser.add_argument("--many-features", type=int, default=100, help="in 1, 3 and 7 bundles each")
     parser.add_argument("--on-processes", type=int, default=52)
     parser.add_argument("--kills", type=int, default=10, help="in each stage")
     parser.add_argument("--seconds", type=float, default=60.0, help="for a fit that loses a worker")
@@ -149,6 +169,10 @@ def main() -> int:
         (
             f"{options.inputs} inputs × 9 partitions",
             lambda: in_threads(options.inputs, options.largest),
+        ),
+        (
+            f"{options.many_features} inputs with many features",
+            lambda: with_many_features(options.many_features, options.largest),
         ),
         (
             f"{options.on_processes} on processes",

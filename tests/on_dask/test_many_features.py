@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import isthmus
 from isthmus.dask import TransitiveCut, TransitiveKMeans, minimum_spanning_tree, whole_tree
-from isthmus.dask.many_features import LINES, default_n_bundles, make_plan
+from isthmus.dask.bundles import LINES, default_n_bundles, make_plan, make_tasks
 
 
 @pytest.mark.parametrize("n_bundles", [n for n in LINES if n > 1])
@@ -18,6 +18,9 @@ def test_any_two_bundles_meet_once(n_bundles):
     plan = make_plan([5] * n_bundles, n_bundles)
     met = [pair for task in plan.tasks for pair in combinations(task, 2)]
     assert sorted(met) == list(combinations(range(n_bundles), 2))
+    tasks = make_tasks(n_bundles)
+    assert [sorted(task) for task in tasks] == plan.tasks
+    assert sorted(task[0] for task in tasks) == list(range(n_bundles))
 
 
 @pytest.mark.parametrize("sizes", [[10], [0, 4, 0], [1, 1], [900, 1, 1, 1], [3] * 40, [0, 7] * 9])
@@ -80,6 +83,14 @@ def test_new_rows_that_do_not_suit(new, words):
     model = TransitiveCut(2).fit(da.random.random((30, 10), chunks=(10, 10)))
     with pytest.raises(ValueError, match=words):
         model.predict(da.from_array(new)).compute()
+
+
+def test_bundles_may_be_empty():
+    X = np.random.default_rng(6).random((306, 3))
+    blocks = da.from_array(X, chunks=((300, 1, 1, 1, 1, 1, 1), -1))
+    found = minimum_spanning_tree(blocks, metric="manhattan", n_cells=7).gather()
+    expected = isthmus.minimum_spanning_tree(X, metric="manhattan")
+    np.testing.assert_array_equal(found.weights, expected.weights)
 
 
 def test_equal_lengths_leave_the_weights():

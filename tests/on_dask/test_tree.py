@@ -45,6 +45,7 @@ def test_tree_and_labels_are_those_of_one_machine(kind, seed):
     model = TransitiveCut(k, n_cells=n_cells).fit(blocks, sample_weight=weights)
     expected = isthmus.minimum_spanning_tree(X, engine="prim")
     assert_same_tree(model.spanning_tree_.gather(), expected)
+    assert model.spanning_tree_.log.n_rounds <= 3
     tree = isthmus.UltrametricTree.from_spanning_tree(expected)
     labels = CutClusterer(tree, weights).labels(CutSettings(k))
     np.testing.assert_array_equal(model.labels_.compute(), labels)

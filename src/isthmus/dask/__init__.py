@@ -4,7 +4,8 @@ executors.py       where tasks run: workers of a client, or threads
 result_files.py    results in files, read as memory maps
 inputs.py          Dask collections → blocks; what is wrong with them
 points.py          a block → its points, as the metric maps them
-partition.py       blocks → cells of points that are near each other
+halfspaces.py      where bundles of points with many features are
+partition.py       blocks → cells, or bundles, of points that are near each other
 forest.py          which edge joined what
 boxes.py           how far boxes are apart
 near_points.py     which points of a cell are near the boxes of others
@@ -15,7 +16,10 @@ comparison.py      such points → edges between cells
 boundary.py        trees of cells → the tree of all points: the coordinator
 log.py             what that took
 tree.py            all of that
-many_features.py   blocks → the tree, where cells do not serve: sets of blocks
+bundles.py         blocks → bundles, and tasks in which any two of them meet
+line_lists.py      the rows of a task → the nearest rows of each
+nearest_lists.py   such lists → the tree, where there are many features
+many_features.py   blocks → the tree of any metric, from trees of tasks
 api.py             Dask collections → the tree as Dask arrays
 fitting.py         what every fit begins with
 contraction.py     cells → the contracted tree, and labels back to rows

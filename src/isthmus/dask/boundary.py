@@ -4,12 +4,13 @@ U is the minimum spanning forest of everything found so far: the trees of the ce
 them. Nodes x and y of different cells are *settled* where their boxes are farther apart than the
 longest edge of U that is needed to connect any of their points. The points of other pairs that are
 near enough to each other are compared: one tree of them is found, and its edges between cells join
-U. That goes on until all pairs are settled.
+U. One such comparison settles all pairs: edges that join U only shorten the longest edge between
+two points, so no pair would have to be compared farther than it was.
 
 It is exact. For any two points p and q, edges that have been found, none of them after (p, q) in
 the total order of edges, connect them. That is shown for one pair after the other, in this order:
 within a cell, by its tree; if the points were compared, by the edges of that comparison, those
-within a cell replaced by the cell's own tree; if mark_mutual passed the pair over in favour of a
+within a cell replaced by the cell's own tree; if mark_mutual pruned the pair in favour of a
 nearer point r of the cell of q, by what connects p and r, which is an earlier pair, and by shorter
 edges between r and q; and otherwise by U. So Kruskal's algorithm never takes an edge that was not
 found. Nothing is assumed about how points are distributed over cells.
@@ -20,7 +21,6 @@ otherwise is certain (see reduce_forest), and never leaves its worker.
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import pairwise
@@ -45,17 +45,16 @@ from isthmus.dask.log import Log
 from isthmus.dask.near_points import Near
 from isthmus.dask.node_pairs import (
     Candidates,
-    Compared,
     Known,
     LinkedPairs,
     Nodes,
     Pairs,
+    connecting_pairs,
     find_nearest_open,
     find_open_pairs,
     group_nodes,
     group_rows,
     join_pairs,
-    nearest_nodes,
     no_nearest,
 )
 
@@ -79,9 +78,7 @@ class Boundary:
     Attributes
     ----------
     cross : CrossEdges
-        All that were found.
-    is_used : (m,) bool
-        Which of them are in the tree.
+        Those that were found and are in the tree of all that was found.
     dropped : list of (k,) int64
         For each cell, the edges of its tree that are not.
     """
@@ -103,8 +100,7 @@ class Boundary:
             np.array([summary.boxes.high.max(axis=0) for summary in summaries]),
         )
         self.cross = NO_EDGES
-        self.compared = Compared(np.empty(0, dtype=np.int64), np.empty(0))
-        self._reduced: list[tuple[int, ReducedTree] | None] = [None] * len(cells)
+        self._reduced: list[tuple[Ints, ReducedTree] | None] = [None] * len(cells)
         self._take_nodes(summaries, np.inf)
 
     def _take_nodes(self, summaries: list[Summary], reach: float) -> None:
@@ -136,21 +132,47 @@ class Boundary:
     def find(self, summaries: list[Summary]) -> None:
         """Find all edges between cells that are in the tree."""
         if len(self.cells) == 1:
-            self._update()
+            self.dropped = [np.empty(0, dtype=np.int64)]
             return
-        self._run(self._nearest_pairs(), _NEAREST)
-        # These edges and the cells' own connect everything: no other edge need be longer.
-        self._take_nodes(summaries, max(self.longest, float(self.cross.weights.max())))
+        self._run(connecting_pairs(self.nodes, self.first, self.cell_boxes), _NEAREST)
+        # Some of these edges, and the cells' own, connect everything: no other need be longer.
+        self._take_nodes(summaries, max(self.longest, self._longest_across()))
+        summaries.clear()
         self._update()
         for _ in range(_PROBES):
-            pairs = self._pairs(self._nearest_pairs_of)
+            pairs = self._keep_open(self._pairs(self._nearest_pairs_of))
             if not len(pairs.x):
                 return
             self._run(pairs, _NEAREST)
             self._update()
-        while len((pairs := self._pairs(self._open_pairs_of)).x):
+        pairs = self._keep_open(self._pairs(self._open_pairs_of))
+        if len(pairs.x):
             self._run(pairs)
+            # No node is needed any more: the last forest is of the ends of edges alone.
+            self._keep_open(join_pairs([]))
             self._update()
+
+    def _longest_across(self) -> float:
+        """Return the longest of those edges between cells that connect all cells: Kruskal's."""
+        order = np.argsort(self.cross.weights, kind="stable")
+        ranks = grow_forest(len(self.cells), *self.cross.cells[order].T).rank
+        return float(self.cross.weights[order][ranks[ranks != NEVER].max()])
+
+    def _keep_open(self, pairs: Pairs) -> Pairs:
+        """Forget nodes that are in none of the open pairs; return these, numbered anew.
+
+        U connects points by ever shorter edges, so what is settled remains so.
+        """
+        keep = np.unique(np.concatenate([pairs.x, pairs.y]))
+        new = np.full(len(self.cell_of), -1)
+        new[keep] = np.arange(len(keep))
+        cuts = np.searchsorted(keep, self.first)
+        for c, (begin, end) in enumerate(pairwise(cuts)):
+            chosen = keep[begin:end] - self.first[c]
+            self.number[c], self.hubs[c] = self.number[c][chosen], self.hubs[c][chosen]
+        self.first, self.cell_of, self.counts = cuts, self.cell_of[keep], self.counts[keep]
+        self.nodes = Nodes._make(each[keep] for each in self.nodes)
+        return Pairs(new[pairs.x], new[pairs.y], pairs.longest)
 
     # ------------------------------------------------------------------ what is known
 
@@ -194,7 +216,7 @@ class Boundary:
         changed = []
         for c, of_cell in enumerate(terminals):
             known = self._reduced[c]
-            if known is None or known[0] != len(of_cell):  # terminals only ever get more
+            if known is None or not np.array_equal(known[0], of_cell):
                 changed.append(c)
         tasks = []
         for g, group in enumerate(groups(len(self.cells), self.executor)):
@@ -206,11 +228,11 @@ class Boundary:
                 )
         trees = [tree for found in self.executor.gather(tasks) for tree in found]
         for c, tree in zip(changed, trees, strict=True):
-            self._reduced[c] = len(terminals[c]), tree
+            self._reduced[c] = terminals[c], tree
         return [known[1] for known in self._reduced if known is not None]
 
     def _note_used(self, order: Ints, reduced: list[ReducedTree]) -> None:
-        """Note which edges are in U, and which are not."""
+        """Note which edges are not in U; those between cells are forgotten: they never will be."""
         used = np.zeros(len(order), dtype=bool)
         ranks = self.forest.rank
         used[order[ranks[ranks != NEVER]]] = True
@@ -220,9 +242,11 @@ class Boundary:
             last = first + len(tree.edge)
             self.dropped.append(tree.edge[~used[first:last]])
             first = last
-        self.is_used = used[first:]
+        self.cross = CrossEdges._make(each[used[first:]] for each in self.cross)
 
     def _to_root(self, terminal: Ints) -> Floats:
+        if not len(terminal):
+            return np.empty(0)
         root = roots_of(self.forest, terminal[:1])
         return self._longest_between(terminal, np.full(len(terminal), root[0]))
 
@@ -265,7 +289,7 @@ class Boundary:
     @property
     def _known(self) -> Known:
         share = safe_share(self.nodes.low.shape[1])
-        return Known(self.forest, self.weights, self.compared, share)
+        return Known(self.forest, self.weights, share)
 
     def _open_pairs_of(self, first: Candidates, second: Candidates) -> Pairs:
         """Return the pairs of two cells' nodes that are not settled."""
@@ -288,33 +312,6 @@ class Boundary:
         longest = np.concatenate([of_first.longest[has], of_second.longest[has_too]])
         _, once = np.unique((x << 32) | y, return_index=True)
         return Pairs(x[once], y[once], longest[once])
-
-    def _nearest_pairs(self) -> Pairs:
-        """Return pairs of nodes that connect all cells: Kruskal's algorithm on boxes."""
-        group = np.arange(len(self.cells))
-        gaps = gaps_between(self.cell_boxes, self.cell_boxes)
-        heap: list[tuple[float, bool, int, int, int, int]] = [
-            (float(gaps[i, j]), False, int(i), int(j), 0, 0)
-            for i, j in np.argwhere(np.triu(group[:, None] != group[None, :], 1))
-        ]
-        heapq.heapify(heap)
-        of_cells = [
-            group_nodes(self.nodes, np.arange(first, last), np.full(last - first, np.inf))
-            for first, last in pairwise(self.first)
-        ]
-        found, pair = [], np.empty(2, dtype=np.int64)
-        while len(np.unique(group)) > 1:
-            _, is_measured, i, j, x, y = heapq.heappop(heap)
-            if group[i] == group[j]:
-                continue
-            if is_measured:
-                found.append((x, y))
-                group[group == group[j]] = group[i]
-                continue
-            nearest = nearest_nodes(self.nodes, of_cells[i], of_cells[j], pair)
-            heapq.heappush(heap, (nearest, True, i, j, int(pair[0]), int(pair[1])))
-        x, y = np.array(found).T
-        return Pairs(x, y, np.full(len(x), np.inf))
 
     # ------------------------------------------------------------------ comparisons
 
@@ -342,8 +339,6 @@ class Boundary:
         tasks = self._submit_comparisons(meetings, wanted)
         results = [found for of_group in self.executor.gather(tasks) for found in of_group]
         self.cross = CrossEdges.joined([self.cross, *(edges for edges, _ in results)])
-        if limit is None:
-            self._note_compared(pairs)
         self.log.n_rounds += 1
         self.log.n_tasks += len(tasks)
         self.log.points_of_rounds.append(sum(n for _, n in results))
@@ -361,21 +356,20 @@ class Boundary:
         tasks = []
         for g, group in enumerate(in_groups):
             here = [c for c in group if c in meetings]
+            own: tuple[list[Any], list[list[Wanted]]] = [], []
             sent = []
             for h, senders in enumerate(in_groups):
                 asked = {j: [w for w in wanted.get(j, []) if w.cell in group] for j in senders}
                 asked = {j: of_cell for j, of_cell in asked.items() if of_cell}
-                if asked:
-                    cells = [self.cells[j] for j in asked]
-                    sent.append(
-                        self.executor.submit(
-                            "choose", choose_for_all, cells, list(asked.values()), where=h
-                        )
-                    )
+                args = [self.cells[j] for j in asked], list(asked.values())
+                if h == g:
+                    own = args
+                elif asked:
+                    sent.append(self.executor.submit("choose", choose_for_all, *args, where=h))
             if here:
-                cells, of_cells = [self.cells[i] for i in here], [meetings[i] for i in here]
+                both = [self.cells[i] for i in here], [meetings[i] for i in here]
                 tasks.append(
-                    self.executor.submit("compare", compare_all, cells, of_cells, sent, where=g)
+                    self.executor.submit("compare", compare_all, *both, *own, sent, where=g)
                 )
         return tasks
 
@@ -400,11 +394,3 @@ class Boundary:
         reference[order] = others[order][is_first][np.cumsum(is_first) - 1]
         terminal = self.nodes.terminal
         return self._longest_between(terminal[others], terminal[reference])
-
-    def _note_compared(self, pairs: Pairs) -> None:
-        keys = np.concatenate([self.compared.keys, (pairs.x << 32) | pairs.y])
-        limits = np.concatenate([self.compared.limits, pairs.longest])
-        order = np.lexsort((-limits, keys))
-        keys, limits = keys[order], limits[order]
-        first = np.append(True, keys[1:] != keys[:-1])
-        self.compared = Compared(keys[first], limits[first])

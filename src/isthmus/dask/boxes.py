@@ -91,8 +91,13 @@ def gap_of_point(points: Array, p: int, low: Floats, high: Floats, r: int, share
     """Return a lower bound of the squared distances of a point to those in a box."""
     total = 0.0
     for t in range(low.shape[1]):
-        x = np.float64(points[p, t])
-        apart = max(low[r, t] - x, x - high[r, t])
-        apart = max(apart, 0.0)
+        apart = beyond(np.float64(points[p, t]), low[r, t], high[r, t])
         total += apart * apart
     return total * share
+
+
+@kernel_part
+def beyond(x: float, low: float, high: float) -> float:
+    """Return how far a coordinate is from an interval."""
+    apart = max(low - x, x - high)
+    return max(apart, 0.0)

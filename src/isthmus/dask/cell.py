@@ -32,17 +32,17 @@ class Cell(NamedTuple):
     Attributes
     ----------
     number : int
-    rows : (n,) int64
-        The rows of all its points, ascending.
     position : (n,) int32
-        Where the points stand; several where they are equal.
+        Where the points stand, in the order of their rows; collapsed ones share a position.
     view : CellView
         The different points by position, nodes, and the tree's forest. Weights are squared.
     a, b : (m - 1,) int32
         The positions that edges join, in the total order of edges.
-    row_at : (m,) int64
+    row_at : (m,) int32 or int64
         The first of the rows at each position.
-    equal : (n - m, 2) int64
+    all_rows : (n,) or (0,), as row_at
+        The rows of all points, ascending, where equal points were collapsed; else empty.
+    equal : (n - m, 2), as row_at
         Rows that edges of length zero join, beside those.
     weights : (n,) or (0,) float64
         Of all rows, where they have any.
@@ -51,15 +51,20 @@ class Cell(NamedTuple):
     """
 
     number: int
-    rows: Ints
     position: Labels
     view: CellView
     a: Labels
     b: Labels
     row_at: Ints
+    all_rows: Ints
     equal: Ints
     weights: Floats
     summary: Summary
+
+    @property
+    def rows(self) -> Ints:
+        """The rows of all its points, ascending: (n,) int32 or int64."""
+        return self.all_rows if len(self.all_rows) else self.row_at[self.position]
 
 
 class Summary(NamedTuple):
@@ -113,30 +118,54 @@ def build_cell(parts: list[Sorted], index: int, number: int, others: Boxes) -> C
     others : Boxes
         Of all other cells.
     """
-    points, rows, weights = join_pieces(parts, index)
-    duplicates = find_duplicates(points)
-    first, equal = np.arange(len(points)), np.empty((0, 2), dtype=np.int64)
+    points, rows, weights = join_pieces(parts, [index])
+    n_rows, duplicates = len(rows), find_duplicates(points)
+    all_rows, equal = np.empty(0, dtype=rows.dtype), np.empty((0, 2), dtype=rows.dtype)
     if duplicates is not None:
         points, equal = points[duplicates.distinct], rows[duplicates.stars]
-        first[duplicates.stars[:, 1]] = duplicates.stars[:, 0]
-        first = np.searchsorted(duplicates.distinct, first)
+        all_rows, rows = rows, rows[duplicates.distinct]
     tree = find_tree(points)
     order = np.arange(len(points)) if tree.kdtree is None else tree.kdtree.order
-    place = np.empty(len(points), dtype=np.int32)
-    place[order] = np.arange(len(points), dtype=np.int32)
-    ends = place[tree.edges]
-    a, b = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+    position = np.empty(len(points), dtype=np.int32)
+    placed, row_at = np.empty_like(points), np.empty_like(rows)
+    place_points(order, points, rows, position, placed, row_at)
+    a, b = np.empty((2, len(tree.edges)), dtype=np.int32)
+    place_edges(tree.edges, position, a, b)
     longest = float(tree.weights[-1]) if len(tree.weights) else 0.0
     begin, boxes, fine = _choose_nodes(points, tree.kdtree, others, longest)
     forest = grow_forest(len(points), a, b)
     hub = np.empty(len(begin) - 1, dtype=np.int64)
     find_hubs(begin, forest.rank, hub)
     inner = np.minimum(squared_diameters(boxes), longest)
-    view = CellView(np.ascontiguousarray(points[order]), begin, hub, inner, forest, tree.weights)
+    view = CellView(placed, begin, hub, inner, forest, tree.weights)
     fill_inner(view, np.flatnonzero(fine), inner)
-    row_at = (rows if duplicates is None else rows[duplicates.distinct])[order]
-    summary = Summary(begin, hub, boxes, inner, longest, len(rows))
-    return Cell(number, rows, place[first], view, a, b, row_at, equal, weights, summary)
+    if duplicates is not None:
+        first = np.arange(n_rows)
+        first[duplicates.stars[:, 1]] = duplicates.stars[:, 0]
+        position = position[np.searchsorted(duplicates.distinct, first)]
+    summary = Summary(begin, hub, boxes, inner, longest, n_rows)
+    return Cell(number, position, view, a, b, row_at, all_rows, equal, weights, summary)
+
+
+@kernel
+def place_points(
+    order: Array, points: Array, rows: Ints, position: Labels, placed: Array, row_at: Ints
+) -> None:
+    """Put points and their rows into an order; position, placed and row_at are filled."""
+    for p in range(order.shape[0]):
+        i = order[p]
+        position[i] = p
+        row_at[p] = rows[i]
+        for t in range(points.shape[1]):
+            placed[p, t] = points[i, t]
+
+
+@kernel
+def place_edges(edges: Ints, position: Labels, a: Labels, b: Labels) -> None:
+    """Fill a and b with the positions of the points that edges join."""
+    for e in range(edges.shape[0]):
+        a[e] = position[edges[e, 0]]
+        b[e] = position[edges[e, 1]]
 
 
 def _choose_nodes(
@@ -184,7 +213,7 @@ class ReducedTree(NamedTuple):
     ----------
     a, b, edge : (m,) int64
     weights : (m,) float64
-    i, j : (m,) int64
+    i, j : (m,) int32 or int64
         The rows that the edges join, the smaller one first.
     """
 

@@ -120,8 +120,7 @@ def labels_of_cells(cutter: Cutter, settings: CutSettings) -> list[Any]:
 
 
 def _rows_of(cell: Any) -> Ints:
-    rows: Ints = cell.rows.copy()
-    return rows
+    return np.array(cell.rows)  # a copy: an array of a cell in a file would keep the file mapped
 
 
 def _rows_and_weights(cell: Any) -> tuple[Ints, Array]:

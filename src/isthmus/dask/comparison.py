@@ -30,7 +30,7 @@ class Chosen(NamedTuple):
     ----------
     cell : int
         The number of the cell.
-    position, row : (m,) int64
+    position, row : (m,) int64, and int32 or int64
         Where they stand, ascending, and their rows.
     side : Side
     """
@@ -84,8 +84,8 @@ class CrossEdges(NamedTuple):
         The ends of each.
     weights : (m,) float64
         Squared lengths.
-    i, j : (m,) int64
-        The rows that they join, the smaller one first.
+    i, j : (m,) int32 or int64
+        The rows that they join, the smaller one first; int64 once joined to NO_EDGES.
     """
 
     cells: Ints
@@ -129,10 +129,20 @@ class Meeting(NamedTuple):
 def compare_all(
     cells: list[Cell],
     meetings: list[list[Meeting]],
+    senders: list[Cell],
+    wanted: list[list[Wanted]],
     sent: list[dict[tuple[int, int], Chosen]],
 ) -> list[tuple[CrossEdges, int]]:
-    """Return what each cell finds; see compare."""
-    chosen = {key: points for part in sent for key, points in part.items()}
+    """Return what each cell finds; see compare.
+
+    senders, wanted : list
+        Cells of the same group, and what they send.
+    sent : list
+        What those of other groups have sent.
+    """
+    chosen = choose_for_all(senders, wanted)
+    for part in sent:
+        chosen |= part
     return [
         compare(cell, of_cell, [chosen[cell.number, meeting.cell] for meeting in of_cell])
         for cell, of_cell in zip(cells, meetings, strict=True)

@@ -37,7 +37,7 @@ class CellParts(NamedTuple):
         The components that heavier edges join.
     squares : (k,) float64
         The squared lengths of these edges.
-    i, j : (k,) int64
+    i, j : (k,) int32 or int64
         The rows that they join, the smaller one first.
     at : (l,) int64
         The components of some positions that were asked for.
@@ -231,7 +231,7 @@ def label_as_one(executor: Executor, tree: CellTree) -> list[Any]:
 
 
 def _first_label(cell: Cell) -> RowLabels:
-    return RowLabels(cell.rows, np.zeros(len(cell.rows), dtype=np.int32))
+    return RowLabels(cell.rows, np.zeros(len(cell.position), dtype=np.int32))
 
 
 class ClusterFacts(NamedTuple):
@@ -294,7 +294,7 @@ def facts_across(ends: Labels, weights: Floats, n_clusters: int) -> ClusterFacts
 
 def take_rows(labels: RowLabels, start: int, stop: int) -> RowLabels:
     """Return the labels of rows start … stop - 1 that are in a cell."""
-    begin, end = np.searchsorted(labels.rows, [start, stop])
+    begin, end = np.searchsorted(labels.rows, np.array([start, stop], dtype=labels.rows.dtype))
     return RowLabels(labels.rows[begin:end], labels.labels[begin:end])
 
 

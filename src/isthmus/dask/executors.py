@@ -50,6 +50,7 @@ class Executor(Protocol):
         *args: Any,
         where: int = -1,
         large: bool = False,
+        copies: bool = False,
     ) -> Any:
         """Return the handle of a task.
 
@@ -59,6 +60,8 @@ class Executor(Protocol):
             The group; its tasks run on the same worker, as long as that lives. -1: on any.
         large : bool
             Whether the result may be kept in a file.
+        copies : bool
+            Whether the function copies what it needs of its arrays; they need not be aligned then.
         """
 
     def blocks(self, blocks: Sequence[Any]) -> list[Any]:
@@ -95,11 +98,13 @@ class DaskExecutor:
         *args: Any,
         where: int = -1,
         large: bool = False,  # noqa: ARG002
+        copies: bool = False,
     ) -> Any:
         """Return the future of a task."""
         key = f"{stage}-{uuid.uuid4().hex}"
         options = self._preferring(where)
-        return self.client.submit(Aligned(function), *args, key=key, pure=False, **options)
+        called = function if copies else Aligned(function)
+        return self.client.submit(called, *args, key=key, pure=False, **options)
 
     def _preferring(self, where: int) -> dict[str, Any]:
         """Return options for a task that had better run where its group is."""
@@ -239,6 +244,7 @@ class ThreadExecutor:
         *args: Any,
         where: int = -1,  # noqa: ARG002
         large: bool = False,
+        copies: bool = False,  # noqa: ARG002
     ) -> Any:
         """Return the handle of a task."""
         folder = self._folder if large else None
@@ -283,7 +289,7 @@ def _resolved(arg: Any) -> Any:
 
 
 def groups(n_items: int, executor: Executor) -> list[range]:
-    """Return the groups of so many blocks or cells: those of a group follow each other."""
+    """Return the groups of n_items blocks or cells: those of a group follow each other."""
     n_groups = n_items if executor.n_groups is None else min(executor.n_groups, n_items)
     bounds = [n_items * g // max(n_groups, 1) for g in range(n_groups + 1)]
     return [range(bounds[g], bounds[g + 1]) for g in range(n_groups)]

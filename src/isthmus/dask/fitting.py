@@ -8,10 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Ints
+from isthmus.dask.bundles import default_n_bundles, make_plan
 from isthmus.dask.clusters import gather_tree
 from isthmus.dask.executors import Executor
-from isthmus.dask.inputs import Given, as_blocks, check_looks, check_metric, has_cells
+from isthmus.dask.inputs import (
+    Given,
+    as_blocks,
+    check_looks,
+    check_metric,
+    has_cells,
+    is_euclidean,
+)
 from isthmus.dask.many_features import Metric, find_tree_of_blocks
+from isthmus.dask.nearest_lists import find_tree_by_lists
 from isthmus.dask.points import Look, PointMap, find_map
 from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
 from isthmus.metrics import AnyMetric, MappedMetric, resolve_metric
@@ -76,8 +85,18 @@ class Task(NamedTuple):
         """Return the tree in this process's memory."""
         if self.has_cells:
             return gather_tree(self.executor, self.find_cells())
+        n_bundles = self.n_cells or default_n_bundles(self.executor.n_threads)
+        if int(self.starts[-1]) > 1 and is_euclidean(self.metric):
+            mapping = self.mapping()
+            if mapping.scale == 1.0:
+                tree = find_tree_by_lists(
+                    self.executor, self.blocks, self.looks, mapping, n_bundles, self.report
+                )
+                if tree is not None:
+                    return tree
+        plan = make_plan([look.n_rows for look in self.looks], n_bundles)
         return find_tree_of_blocks(
-            self.executor, self.blocks, self.looks, self.named, self.n_cells, self.report
+            self.executor, self.blocks, self.looks, self.named, plan, self.report
         )
 
 

@@ -1,8 +1,8 @@
 """Forests that remember which edge joined what: the longest edge between two points, in O(log n).
 
-Kruskal's algorithm joins trees by size and never shortens paths. ``rank[x]`` is the edge that hung
-x on its parent, so ranks ascend on the way to a root, and the last edge on the path between two
-points is found by going up from both, always from the one of lower rank.
+Kruskal's algorithm joins trees by size and never shortens paths. ``rank[x]`` is the edge that
+joined x to its parent, so ranks ascend on the path to a root, and the last edge on the path between
+two points is found by going up from both, always from the one of lower rank.
 """
 
 from __future__ import annotations

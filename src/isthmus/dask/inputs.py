@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -68,9 +68,14 @@ def check_metric(metric: AnyMetric) -> AnyMetric:
     return metric
 
 
+def is_euclidean(metric: AnyMetric) -> TypeGuard[MappedMetric]:
+    """Whether distances are Euclidean after a map."""
+    return isinstance(metric, MappedMetric) and metric.kind == SQUARES
+
+
 def has_cells(metric: AnyMetric, looks: list[Look]) -> bool:
     """Whether cells in space serve: distances are Euclidean after a map, of few features."""
-    if not isinstance(metric, MappedMetric) or metric.kind != SQUARES:
+    if not is_euclidean(metric):
         return False
     return find_map(metric, looks).n_features(looks) <= FEW_FEATURES
 

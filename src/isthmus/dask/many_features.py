@@ -1,10 +1,7 @@
-"""The spanning tree of points with many features, or of other metrics: sets of blocks.
+"""The spanning tree of any metric: each task finds the tree of several bundles of rows.
 
-Where cells in space separate nothing, every two rows must meet. Rows are put into bundles, and each
-task finds the tree of several bundles together. A projective plane says which: any two of its
-g = q² + q + 1 points are on exactly one of its g lines of s = q + 1 points. So any two bundles meet
-in exactly one task, all tasks together do s / (s - 1) times the work of one machine at most, and a
-task holds s / g of all rows.
+Any two bundles meet in exactly one task (bundles.py), and all tasks together do s / (s - 1) times
+the work of one machine at most.
 
 The tree of all rows is among the edges of these trees: an edge that is the longest in a cycle
 within a task is so among all rows.
@@ -13,70 +10,21 @@ within a task is so among all rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isthmus._utils.memory import require_memory
 from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.dask.bundles import Plan
 from isthmus.dask.executors import Executor
 from isthmus.dask.forest import NEVER, grow_forest
 from isthmus.dask.points import Look, as_table
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.spanning_tree.result import trusted_tree
 
-# A line of each projective plane; the others are its shifts, modulo the number of points.
-LINES = {
-    1: (0,),
-    3: (0, 1),
-    7: (0, 1, 3),
-    13: (0, 1, 3, 9),
-    21: (3, 6, 7, 12, 14),
-    31: (1, 5, 11, 24, 25, 27),
-    57: (0, 1, 3, 13, 32, 36, 43, 52),
-    73: (1, 2, 4, 8, 16, 32, 37, 55, 64),
-    91: (0, 1, 3, 9, 27, 49, 56, 61, 77, 81),
-}
 # What the coordinator takes for each edge that tasks find: rows and length, in order and sorted.
 _BYTES_PER_EDGE = 64
-
-
-class Plan(NamedTuple):
-    """Which blocks meet.
-
-    Attributes
-    ----------
-    bundles : list of range
-        The blocks of each bundle.
-    tasks : list of list of int
-        The bundles of each task.
-    """
-
-    bundles: list[range]
-    tasks: list[list[int]]
-
-
-def make_plan(sizes: Sequence[int], n_bundles: int) -> Plan:
-    """Return which blocks meet, in about as many bundles as there is a plane for.
-
-    sizes : sequence of int
-        The numbers of rows of blocks; a block is never divided.
-    """
-    filled = int(np.count_nonzero(sizes))
-    n_bundles = max(each for each in LINES if each <= max(1, min(n_bundles, filled)))
-    rows = np.cumsum(sizes)
-    wanted = rows[-1] * np.arange(1, n_bundles) / n_bundles
-    cuts = [0, *(np.searchsorted(rows, wanted) + 1).tolist(), len(sizes)]
-    bundles = [range(first, last) for first, last in pairwise(cuts)]
-    line = LINES[n_bundles]
-    tasks = [sorted((each + shift) % n_bundles for each in line) for shift in range(n_bundles)]
-    return Plan(bundles, tasks)
-
-
-def default_n_bundles(n_threads: int) -> int:
-    """Return the fewest bundles whose tasks keep all threads busy."""
-    return next((n for n in LINES if n >= min(max(n_threads, 3), max(LINES))), max(LINES))
 
 
 class Metric(NamedTuple):
@@ -116,14 +64,12 @@ def find_tree_of_blocks(
     blocks: list[Any],
     looks: Sequence[Look],
     metric: Metric,
-    n_bundles: int | None,
+    plan: Plan,
     report: Any,
 ) -> SpanningTree:
     """Return the spanning tree of all rows, in this process's memory."""
-    sizes = [look.n_rows for look in looks]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    starts = np.concatenate([[0], np.cumsum([look.n_rows for look in looks])])
     n_rows = int(starts[-1])
-    plan = make_plan(sizes, n_bundles or default_n_bundles(executor.n_threads))
     require_memory(
         _BYTES_PER_EDGE * len(plan.tasks[0]) * n_rows,
         f"Gathering the trees of {len(plan.tasks)} tasks on {n_rows:,} rows",
@@ -133,6 +79,8 @@ def find_tree_of_blocks(
     tasks = []
     for t, task in enumerate(plan.tasks):
         chosen = [b for bundle in task for b in plan.bundles[bundle]]
+        if not chosen:  # a few large blocks leave bundles empty
+            continue
         tasks.append(
             executor.submit(
                 "tree-of-blocks",

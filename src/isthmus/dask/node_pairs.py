@@ -6,13 +6,15 @@ distances are squared.
 
 from __future__ import annotations
 
+import heapq
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Floats, Ints
-from isthmus.dask.boxes import gap
+from isthmus.dask.boxes import Boxes, gap, gaps_between
 from isthmus.dask.forest import NEVER, Forest, last_edge
 
 
@@ -35,21 +37,6 @@ class Nodes(NamedTuple):
     inner: Floats
     terminal: Ints
     to_root: Floats
-
-
-class Compared(NamedTuple):
-    """Which nodes have been compared.
-
-    Attributes
-    ----------
-    keys : (m,) int64
-        ``x << 32 | y`` for x < y, ascending.
-    limits : (m,) float64
-        Up to which distance.
-    """
-
-    keys: Ints
-    limits: Floats
 
 
 class Pairs(NamedTuple):
@@ -108,7 +95,7 @@ def longest_between(forest: Forest, weights: Floats, x: int, y: int) -> float:
     return float(weights[last]) if last >= 0 else 0.0
 
 
-# Nodes that stand beside each other in a cell are near each other: so many are a group.
+# Nodes that follow each other in a cell are near each other: this number of them is a group.
 _GROUP = 16
 
 
@@ -158,15 +145,20 @@ class Known(NamedTuple):
     ----------
     forest, weights : Forest and (m,) float64
         What connects terminals, and the weights of its edges.
-    compared : Compared
     share : float
         Of a squared distance, what rounding leaves; see safe_share.
     """
 
     forest: Forest
     weights: Floats
-    compared: Compared
     share: float
+
+
+@kernel_part
+def are_settled(first: Candidates, g: int, second: Candidates, h: int, share: float) -> bool:
+    """Whether all nodes of two groups are farther apart than what connects them."""
+    apart = gap(first.low, first.high, g, second.low, second.high, h) * share
+    return bool(apart > max(first.reach[g], second.reach[h]))
 
 
 @kernel
@@ -183,8 +175,7 @@ def find_open_pairs(
     n_found = np.int64(0)
     for g in range(first.reach.shape[0]):
         for h in range(second.reach.shape[0]):
-            apart = gap(first.low, first.high, g, second.low, second.high, h) * known.share
-            if apart > max(first.reach[g], second.reach[h]):
+            if are_settled(first, g, second, h, known.share):
                 continue
             for s in range(first.begin[g], first.begin[g + 1]):
                 x = first.node[s]
@@ -214,17 +205,6 @@ def open_at(nodes: Nodes, x: int, y: int, link: float, known: Known) -> float:
         return -1.0
     longest = longest_between(known.forest, known.weights, nodes.terminal[x], nodes.terminal[y])
     if distance > max(need, longest):
-        return -1.0
-    keys = known.compared.keys
-    key = (x << 32) | y
-    low, high = 0, keys.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    if low < keys.shape[0] and keys[low] == key and known.compared.limits[low] >= longest:
         return -1.0
     return longest
 
@@ -263,8 +243,7 @@ def find_nearest_open(
     """Fill in, for each node of two cells, the nearest one of the other that it is open with."""
     for g in range(first.reach.shape[0]):
         for h in range(second.reach.shape[0]):
-            apart = gap(first.low, first.high, g, second.low, second.high, h) * known.share
-            if apart > max(first.reach[g], second.reach[h]):
+            if are_settled(first, g, second, h, known.share):
                 continue
             for s in range(first.begin[g], first.begin[g + 1]):
                 x = first.node[s]
@@ -307,3 +286,37 @@ def nearest_nodes(nodes: Nodes, first: Candidates, second: Candidates, pair: Int
                         pair[0] = x
                         pair[1] = y
     return least
+
+
+def connecting_pairs(nodes: Nodes, first: Ints, cells: Boxes) -> Pairs:
+    """Return pairs of nodes that connect all cells: Kruskal's algorithm on boxes.
+
+    first : (n_cells + 1,) int64
+        Where the nodes of each cell begin.
+    cells : Boxes
+        Of the cells.
+    """
+    group = np.arange(len(cells.low))
+    gaps = gaps_between(cells, cells)
+    heap: list[tuple[float, bool, int, int, int, int]] = [
+        (float(gaps[i, j]), False, int(i), int(j), 0, 0)
+        for i, j in np.argwhere(np.triu(group[:, None] != group[None, :], 1))
+    ]
+    heapq.heapify(heap)
+    of_cells = [
+        group_nodes(nodes, np.arange(begin, end), np.full(end - begin, np.inf))
+        for begin, end in pairwise(first)
+    ]
+    found, pair = [], np.empty(2, dtype=np.int64)
+    while len(np.unique(group)) > 1:
+        _, is_measured, i, j, x, y = heapq.heappop(heap)
+        if group[i] == group[j]:
+            continue
+        if is_measured:
+            found.append((x, y))
+            group[group == group[j]] = group[i]
+            continue
+        nearest = nearest_nodes(nodes, of_cells[i], of_cells[j], pair)
+        heapq.heappush(heap, (nearest, True, i, j, int(pair[0]), int(pair[1])))
+    x, y = np.array(found).T
+    return Pairs(x, y, np.full(len(x), np.inf))

@@ -7,6 +7,7 @@ are of unequal size: that costs time, never exactness.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,18 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.dask.boxes import Boxes
+from isthmus.dask.halfspaces import Halfspaces
 from isthmus.dask.points import PointMap
 
 # Points of the sample for each cell.
 SAMPLED_PER_CELL = 300
+# A cut may have this much more or less than its share of the points below, relative to that,
+_UNEVEN = 0.3
+# if it has only this share of the points that the even cut has near it, and fewer by this number of
+# standard deviations of their count: in samples of uniform points, cuts are even,
+_FAR_FEWER, _SIGNIFICANT = 0.7, 2.0
+# where near is this share of the largest extent, on either side.
+_NEAR = 0.02
 
 
 class Splits(NamedTuple):
@@ -37,6 +46,12 @@ class Splits(NamedTuple):
     value: Floats
     child: Ints
 
+    def cells_of(self, points: Array) -> Array:
+        """Return the cell of each point: (n,) int16."""
+        cells = np.empty(len(points), dtype=np.int16)
+        find_cells(points, self, cells)
+        return cells
+
 
 def split_space(sample: Floats, n_cells: int) -> Splits:
     """Return splits that divide a sample into about equally many points for each cell."""
@@ -52,13 +67,10 @@ def split_space(sample: Floats, n_cells: int) -> Splits:
         extent = np.ptp(points, axis=0) if len(points) > 1 else np.zeros(1)
         if count == 1 or extent.max() == 0.0:
             return node
-        widest, n_left = int(np.argmax(extent)), count // 2
-        x = np.sort(points[:, widest])
-        cut = x[len(x) * n_left // count]
-        if cut == x[0]:  # both sides must get something
-            cut = x[np.searchsorted(x, cut, side="right")]
-        below = points[:, widest] < cut
-        feature[node], value[node] = widest, float(cut)
+        n_left = count // 2
+        split, cut = choose_split(points, extent, n_left / count)
+        below = points[:, split] < cut
+        feature[node], value[node] = split, cut
         child[node] = [
             grow(points[below], first_cell, n_left),
             grow(points[~below], first_cell + n_left, count - n_left),
@@ -71,6 +83,32 @@ def split_space(sample: Floats, n_cells: int) -> Splits:
         np.array(value),
         np.array(child, dtype=np.int64).reshape(-1, 2),
     )
+
+
+def choose_split(points: Floats, extent: Floats, share: float) -> tuple[int, float]:
+    """Return the feature to split by, and where; about a share of the points lie below.
+
+    Points near a cut must be compared with those on the other side. So it is across the widest
+    feature, unless another cut, even enough, has far fewer points near it: in a gap of clusters.
+    """
+    widest = int(np.argmax(extent))
+    x = np.sort(points[:, widest])
+    cut = x[int(len(x) * share)]
+    if cut == x[0]:  # both sides must get something
+        cut = x[np.searchsorted(x, cut, side="right")]
+    width = _NEAR * extent[widest]
+    chosen, n_near = (widest, float(cut)), np.count_nonzero(np.abs(x - cut) <= width)
+    fewest = _FAR_FEWER * n_near - _SIGNIFICANT * np.sqrt(n_near)
+    for t in range(len(extent)):
+        x = np.sort(points[:, t])
+        first = max(1, int(len(x) * share * (1 - _UNEVEN)))
+        last = max(first, int(len(x) * share * (1 + _UNEVEN)))
+        cuts = (x[first - 1 : last - 1] + x[first:last]) / 2.0
+        cuts = cuts[cuts > x[0]]
+        near = np.searchsorted(x, cuts + width) - np.searchsorted(x, cuts - width)
+        if len(cuts) and near.min() < fewest:
+            fewest, chosen = float(near.min()), (t, float(cuts[np.argmin(near)]))
+    return chosen
 
 
 @kernel
@@ -91,7 +129,7 @@ class Sorted(NamedTuple):
     ----------
     points : (n, d) float
         As the metric maps them.
-    rows : (n,) int64
+    rows : (n,) int32 or int64
         The rows of these points in the whole input; ascending in each cell.
     weights : (n,) or (0,) float64
         Of these rows, where they have any.
@@ -106,11 +144,12 @@ class Sorted(NamedTuple):
 
 
 class Division(NamedTuple):
-    """How points are divided into cells."""
+    """How a number of points are divided into cells."""
 
-    splits: Splits
+    splits: Splits | Halfspaces
     n_cells: int
     mapping: PointMap
+    n_points: int
 
 
 def sort_blocks(
@@ -123,18 +162,16 @@ def sort_blocks(
     starts : list of int
         The row that each block begins with.
     """
-    splits, n_cells, mapping = division
+    splits, n_cells, mapping, n_points = division
     mapped = [mapping(block) for block in blocks]
-    cells = [np.empty(len(points), dtype=np.int16) for points in mapped]
-    for points, of_block in zip(mapped, cells, strict=True):
-        find_cells(points, splits, of_block)
+    cells = [splits.cells_of(points) for points in mapped]
     counts = sum(np.bincount(of_block, minlength=n_cells) for of_block in cells)
     bounds = np.concatenate([[0], np.cumsum(counts)])
     given = [np.empty(0) if each is None else np.asarray(each, np.float64) for each in weights]
     n_rows, n_features = int(bounds[-1]), mapped[0].shape[1]
     ordered = Sorted(
         np.empty((n_rows, n_features), mapped[0].dtype),
-        np.empty(n_rows, dtype=np.int64),
+        np.empty(n_rows, dtype=np.int32 if n_points <= np.iinfo(np.int32).max else np.int64),
         np.empty(sum(len(each) for each in given)),
         bounds,
     )
@@ -207,26 +244,30 @@ def joined_extents(parts: list[Extents]) -> Extents:
     )
 
 
-def take_cells(points: Sorted, first: int, last: int) -> Sorted:
-    """Return the points of cells first … last - 1, copied."""
-    bounds = points.bounds[first : last + 1]
-    part = slice(bounds[0], bounds[-1])
-    weights = points.weights[part].copy()
-    return Sorted(points.points[part].copy(), points.rows[part].copy(), weights, bounds - bounds[0])
+def take_cells(points: Sorted, cells: Sequence[int]) -> Sorted:
+    """Return the points of some cells, copied; they are cells 0, 1, and so on then."""
+    pieces = [slice(points.bounds[cell], points.bounds[cell + 1]) for cell in cells]
+    sizes = [piece.stop - piece.start for piece in pieces]
+    taken, rows, weights = (
+        np.concatenate([each[piece] for piece in pieces])
+        for each in (points.points, points.rows, points.weights)
+    )
+    return Sorted(taken, rows, weights, np.concatenate([[0], np.cumsum(sizes)]))
 
 
 class Piece(NamedTuple):
-    """The points of a cell, their rows, which ascend, and the weights of these."""
+    """The points of cells, their rows, which ascend in each cell, and the weights of these."""
 
     points: Array
     rows: Ints
     weights: Floats
 
 
-def join_pieces(parts: list[Sorted], cell: int) -> Piece:
-    """Return the points of a cell; the parts are of blocks in their order."""
+def join_pieces(parts: list[Sorted], cells: Sequence[int]) -> Piece:
+    """Return the points of cells, one after the other; the parts are of blocks in their order."""
     pieces = []
-    for part in parts:
-        own = slice(part.bounds[cell], part.bounds[cell + 1])
-        pieces.append((part.points[own], part.rows[own], part.weights[own]))
+    for cell in cells:
+        for part in parts:
+            own = slice(part.bounds[cell], part.bounds[cell + 1])
+            pieces.append((part.points[own], part.rows[own], part.weights[own]))
     return Piece(*(np.concatenate(each) for each in zip(*pieces, strict=True)))

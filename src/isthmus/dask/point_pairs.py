@@ -17,6 +17,7 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Array, Floats, Ints
+from isthmus.dask.boxes import beyond
 
 
 class Side(NamedTuple):
@@ -182,9 +183,7 @@ def gap_of_column(columns: Array, p: int, low: Floats, high: Floats, r: int, sha
     """Return a lower bound of the squared distances of a point to those in a box."""
     total = 0.0
     for t in range(columns.shape[0]):
-        x = np.float64(columns[t, p])
-        apart = max(low[r, t] - x, x - high[r, t])
-        apart = max(apart, 0.0)
+        apart = beyond(np.float64(columns[t, p]), low[r, t], high[r, t])
         total += apart * apart
     return total * share
 

@@ -31,7 +31,7 @@ class CellIndex(NamedTuple):
     ----------
     tree : cKDTree
         Of its different points.
-    rows, labels : (m,) int64 and int32
+    rows, labels : (m,) int32 or int64, and int32
         The first row at each point, and its label.
     """
 

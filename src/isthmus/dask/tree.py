@@ -29,9 +29,9 @@ from isthmus.dask.partition import (
 from isthmus.dask.points import Look, PointMap, look_at
 from isthmus.metrics import AnyMetric
 
-# A cell has at most about this many points, and at least so many where there are few.
+# The largest number of points in a cell, about, and the smallest, where there are few points.
 _MOST, _FEWEST = 1_000_000, 5_000
-# The points of a group of cells are moved in so many portions.
+# The number of portions in which the points of a group of cells are moved.
 _PORTIONS = 4
 
 
@@ -113,9 +113,9 @@ def find_cell_tree(
     """
     starts = np.concatenate([[0], np.cumsum([look.n_rows for look in looks])])
     n_cells = n_cells or default_n_cells(int(starts[-1]), executor.n_threads)
-    splits = split_space(_sample(looks, mapping), n_cells)
-    division = Division(splits, n_cells, mapping)
-    ordered = _sorted_blocks(executor, blocks, starts, division)
+    splits = split_space(sample_of(looks, mapping), n_cells)
+    division = Division(splits, n_cells, mapping, int(starts[-1]))
+    ordered = sorted_blocks(executor, blocks, starts, division)
     extents = joined_extents(for_each(executor, "extents", extents_of, ordered))
     report("partition", 1, 1)
     filled = np.flatnonzero(extents.counts)
@@ -126,10 +126,17 @@ def find_cell_tree(
     boundary = Boundary(executor, cells, summaries, lambda: report("boundaries", 0, 1))
     boundary.find(summaries)
     report("boundaries", 1, 1)
-    used = CrossEdges._make(each[boundary.is_used] for each in boundary.cross)
     n_rows = extents.counts[filled].tolist()
     return CellTree(
-        starts, mapping, splits, cells, used, boundary.dropped, n_rows, boxes, boundary.log
+        starts,
+        mapping,
+        splits,
+        cells,
+        boundary.cross,
+        boundary.dropped,
+        n_rows,
+        boxes,
+        boundary.log,
     )
 
 
@@ -139,7 +146,7 @@ def default_n_cells(n_points: int, n_threads: int) -> int:
     return max(1, min(wanted, n_points // _FEWEST))
 
 
-def _sample(looks: Sequence[Look], mapping: PointMap) -> Floats:
+def sample_of(looks: Sequence[Look], mapping: PointMap) -> Floats:
     """Return mapped points of all blocks, as many of each as it has rows, in proportion."""
     most = max(look.n_rows for look in looks)
     parts = []
@@ -150,7 +157,7 @@ def _sample(looks: Sequence[Look], mapping: PointMap) -> Floats:
     return sampled.astype(np.float64, copy=False)
 
 
-def _sorted_blocks(
+def sorted_blocks(
     executor: Executor, blocks: Blocks, starts: Ints, division: Division
 ) -> list[Any]:
     """Return handles of Sorted, of the blocks of each group; blocks may be forgotten then."""
@@ -175,39 +182,50 @@ def _sorted_blocks(
 def _build_cells(executor: Executor, ordered: list[Any], filled: Ints, boxes: Boxes) -> list[Any]:
     """Return handles of the cells that have points.
 
+    All points are taken out of the blocks first, so that these are forgotten before trees are
+    found; and each portion is forgotten when its trees have been found.
+
     filled : (n,) int64
         Their numbers in the division of space.
     """
-    cells = []
-    for g, group in enumerate(groups(len(filled), executor)):
-        for some in _in_portions(group, executor):
-            first, parts = 0, ordered
-            if not executor.shares_memory:
-                first, last = int(filled[some[0]]), int(filled[some[-1]]) + 1
-                parts = [
-                    executor.submit("take-cells", take_cells, part, first, last, where=source)
-                    for source, part in enumerate(ordered)
-                ]
-            for c in some:
-                others = boxes.take(np.delete(np.arange(len(filled)), c))
-                index = int(filled[c]) - first
-                cells.append(
-                    executor.submit(
-                        "local-tree", build_cell, parts, index, c, others, where=g, large=True
-                    )
-                )
+    portions = [
+        (g, some, taken_cells(executor, ordered, filled[some].tolist()))
+        for g, some in _in_portions(groups(len(filled), executor), executor)
+    ]
+    cells: list[Any] = [None] * len(filled)
+    for g, some, (parts, indices) in portions:
+        for c, index in zip(some, indices, strict=True):
+            others = boxes.take(np.delete(np.arange(len(filled)), c))
+            args = parts, index, c, others
+            cells[c] = executor.submit(
+                "local-tree", build_cell, *args, where=g, large=True, copies=True
+            )
     return cells
 
 
-def _in_portions(group: range, executor: Executor) -> list[range]:
-    """Return the cells of a group whose points are moved together.
-
-    A portion is forgotten when its trees have been found, so memory never holds all points twice.
-    """
+def taken_cells(
+    executor: Executor, ordered: list[Any], cells: list[int]
+) -> tuple[list[Any], list[int]]:
+    """Return handles of Sorted that hold some cells, and the numbers that these have there."""
     if executor.shares_memory:
-        return [group]
-    size = -(-len(group) // _PORTIONS)
-    return [group[start : start + size] for start in range(0, len(group), size)]
+        return ordered, cells
+    parts = [
+        executor.submit("take-cells", take_cells, part, cells, where=source, copies=True)
+        for source, part in enumerate(ordered)
+    ]
+    return parts, list(range(len(cells)))
+
+
+def _in_portions(in_groups: list[range], executor: Executor) -> list[tuple[int, range]]:
+    """Return cells whose points are moved together, and their groups: each group in turn."""
+    if executor.shares_memory:
+        return list(enumerate(in_groups))
+    portions = []
+    for p in range(_PORTIONS):
+        for g, group in enumerate(in_groups):
+            size = -(-len(group) // _PORTIONS)
+            portions.append((g, group[p * size : (p + 1) * size]))
+    return [(g, some) for g, some in portions if len(some)]
 
 
 def _summaries(executor: Executor, cells: list[Any], report: Report) -> list[Summary]:
