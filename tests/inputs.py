@@ -86,7 +86,7 @@ def suited(metric: str, kind: str, n: int, seed: int = 0) -> np.ndarray:
 
 
 def many(n_inputs: int, largest: int = 300) -> list[tuple[str, int, int, int]]:
-    """Return parameters of ``points`` for so many inputs: all kinds, n from 1, d from 1 to 6."""
+    """Return parameters of ``points`` for n_inputs inputs: all kinds, n from 1, d from 1 to 6."""
     rng = np.random.default_rng(0)
     sizes = [1, 2, 3, 4, 5, 7, 10, 17]
     return [

@@ -105,6 +105,7 @@ def test_in_parts_bound_kernels_and_code_from_the_cache():
 
 
 def test_code_with_checks_is_other_code(monkeypatch):
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
     plain = compilation.fingerprint(fresh(read))
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
     assert compilation.fingerprint(fresh(read)) != plain

@@ -112,6 +112,21 @@ def test_records_are_read_field_by_field(dtype, is_on):
 
 
 @kernel
+def weighted(record, weights, factor) -> float:
+    total = 0.0
+    for j in range(weights.shape[0]):
+        total += weights[j] * record.values[j]
+    return total * factor
+
+
+def test_arguments_that_are_not_bound_are_laid_out_at_each_call():
+    bound = weighted.bound(Inner(0.5, np.array([1.0, 10.0, 100.0]), True))
+    assert [bound(np.arange(n, n + 3.0), n) for n in (1, 2)] == [321.0, 864.0]
+    with pytest.raises(TypeError, match="one form"):
+        bound(np.arange(3), 1)
+
+
+@kernel
 def total_of(matrix) -> float:
     total = 0.0
     for i in range(matrix.shape[0]):

@@ -123,7 +123,7 @@ def _reached(edges: np.ndarray, using: list[int], start: int) -> set[int]:
 def rows_lloyd(matrix, points, max_iter: int = 300, point_weights=None):
     """Lloyd's iteration on the rows of a matrix; ties go to the first cluster.
 
-    With weights, each row and each column counts so many times.
+    With weights, each row and each column counts as often as its weight says.
 
     Works on arrays of longdouble or, exactly, of Fraction. Returns labels, inertia, iterations
     and the smallest relative margin between the two nearest centres in any step, or None if a

@@ -1,4 +1,4 @@
-"""Distances in whole numbers: exact for all finite float64, however large or small."""
+"""Distances in integers: exact for all finite float64, however large or small."""
 
 from fractions import Fraction
 from math import isqrt

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 from inputs import assert_as_good
 from isthmus import minimum_spanning_tree
-from isthmus.spanning_tree.by_blocks import boruvka, engine
+from isthmus.spanning_tree.by_blocks import engine, searching
 
 STORAGES = ("as it is", "fortran", "strided", "reversed", "read-only", "big-endian")
 
@@ -67,7 +67,7 @@ def test_blocks_are_as_good_as_prim(X, storage, n_jobs):
     before = given_points.copy()
     with ExitStack() as patches:  # few points fill several blocks
         patches.enter_context(mock.patch.object(engine, "_BLOCK_SIZES", (32,)))
-        patches.enter_context(mock.patch.object(boruvka, "GROUP", 8))
+        patches.enter_context(mock.patch.object(searching, "GROUP", 8))
         found = minimum_spanning_tree(given_points, engine="blocked", n_jobs=n_jobs)
         assert found == minimum_spanning_tree(X, engine="blocked")
     np.testing.assert_array_equal(given_points, before)

@@ -5,9 +5,10 @@ import pytest
 
 from inputs import assert_as_good, many, points
 from isthmus import minimum_spanning_tree
-from isthmus.metrics import duplicates
+from isthmus.metrics import duplicates, resolve_metric
 from isthmus.metrics.duplicates import representatives
 from isthmus.spanning_tree import edge_order as ordering
+from isthmus.spanning_tree import find_spanning_tree
 from isthmus.spanning_tree.by_kdtree import boruvka
 from isthmus.spanning_tree.edge_order import sort_edges
 
@@ -52,6 +53,18 @@ def test_few_points_have_one_tree_whatever_is_compiled(kind, d, monkeypatch):
     assert (found.engine, found.by_index) == ("kd-tree", True)
     monkeypatch.setattr(boruvka, "is_compiled", lambda _: False)
     assert minimum_spanning_tree(X).engine == "prim"
+
+
+@pytest.mark.parametrize("n_copies", [1, 3])
+def test_a_kdtree_is_kept_where_it_is_wanted(n_copies):
+    X = np.tile(np.random.default_rng(1).random((200, 2)), (n_copies, 1))
+    metric = resolve_metric("euclidean")
+    kept, dropped = (
+        find_spanning_tree(X, metric, engine="kd-tree", keep_index=keep) for keep in (True, False)
+    )
+    assert kept.tree == dropped.tree
+    assert kept.index is not None
+    assert dropped.index is None
 
 
 def test_auto_on_many_points():

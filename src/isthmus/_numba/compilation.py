@@ -26,7 +26,7 @@ from numba.core.compiler import CompilerBase
 
 import numba
 from isthmus._numba import bounds, intrinsics
-from isthmus._numba.arguments import STEP, Arguments
+from isthmus._numba.arguments import STEP, Arguments, arranged
 from isthmus._numba.kernel import Hint, Kernel
 from isthmus._numba.memory import types_of
 
@@ -57,6 +57,29 @@ def is_switched_off() -> bool:
     return bool(config.DISABLE_JIT)
 
 
+class _Layout:
+    """How memory is filled with arguments that are not numbers.
+
+    contents : list
+        What it holds in some call. In all others it holds floats and integers likewise.
+    """
+
+    def __init__(self, contents: list[Any]) -> None:
+        steps = "".join("d" if isinstance(each, float) else "q" for each in contents)
+        self._fill = struct.Struct("=" + steps).pack_into
+        self._memory = ctypes.c_char * (STEP * len(steps))
+
+    def filled(self, arguments: Arguments) -> tuple[Any, list[Any]]:
+        """Return memory that is filled, and must live as long as the call, and what is passed."""
+        memory = self._memory()
+        self._fill(memory, 0, *arguments.contents)
+        begin = ctypes.addressof(memory)
+        values = list(arguments.values)
+        for i in arguments.in_memory:
+            values[i] += begin
+        return memory, values
+
+
 class Compiled:
     """Compiled code for arguments of one form.
 
@@ -66,40 +89,44 @@ class Compiled:
     kinds, result : list and type
         What it takes and returns, in C.
     contents : list
-        What the memory holds in some call. In all others it holds floats and integers likewise.
+        What the memory holds in some call.
     """
 
     def __init__(self, code: Any, kinds: list[Any], result: Any, contents: list[Any]) -> None:
-        steps = "".join("d" if isinstance(each, float) else "q" for each in contents)
-        self._fill = struct.Struct("=" + steps).pack_into
-        self._memory = ctypes.c_char * (STEP * len(steps))
+        self._layout = _Layout(contents)
         run = ctypes.CFUNCTYPE(result, *kinds)(code.address)
         self._run = _raising(run) if bounds.are_checked() else run
         self._code = code  # must live as long as its address is used
 
     def __call__(self, arguments: Arguments) -> Any:
-        _memory, values = self._in_memory(arguments)
+        _memory, values = self._layout.filled(arguments)
         return self._run(*values)
 
-    def bound(self, arguments: Arguments, n_fixed: int) -> Callable[..., Any]:
-        """Return the code with its first arguments fixed; the others must be numbers."""
-        memory, values = self._in_memory(arguments)
-        fixed = values[:n_fixed]
+    def bound(self, arguments: Arguments, others: Arguments) -> Callable[..., Any]:
+        """Return the code with its first arguments fixed.
+
+        others : Arguments
+            The last of the arguments, of which every call has others of the same form. Where these
+            are all numbers, they must be Python's.
+        """
+        memory, values = self._layout.filled(arguments)
+        fixed = values[: len(values) - len(others.values)]
 
         def call(*numbers: Any, memory: Any = memory) -> Any:  # it must live on
             return self._run(*fixed, *numbers)
 
-        return call
+        if not others.in_memory:
+            return call
+        form, layout = others.form, _Layout(others.contents)
 
-    def _in_memory(self, arguments: Arguments) -> tuple[Any, list[Any]]:
-        """Return memory filled with the arguments that are not numbers, and what is passed."""
-        memory = self._memory()
-        self._fill(memory, 0, *arguments.contents)
-        begin = ctypes.addressof(memory)
-        values = list(arguments.values)
-        for i in arguments.in_memory:
-            values[i] += begin
-        return memory, values
+        def lay_out_and_call(*args: Any) -> Any:
+            arguments = arranged(args)
+            if arguments.form != form:
+                raise TypeError("A bound kernel takes arguments of one form.")
+            _memory, values = layout.filled(arguments)
+            return call(*values)
+
+        return lay_out_and_call
 
 
 def _raising(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,14 +142,15 @@ def _raising(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def load(kernel: Kernel[Any], arguments: Arguments) -> Compiled | None:
     """Return compiled code from the cache on disk, if there is."""
-    for name in _NAMES:
-        try:
-            return _compiled(kernel, arguments, name, cache=True, pipeline_class=_OnlyLoading)
-        except _NotInCacheError:
-            break
-        except Exception:
-            continue
-    return None
+    with _interrupt_held_back():
+        for name in _NAMES:
+            try:
+                return _compiled(kernel, arguments, name, cache=True, pipeline_class=_OnlyLoading)
+            except _NotInCacheError:
+                break
+            except Exception:
+                continue
+        return None
 
 
 def compile_anew(kernel: Kernel[Any], arguments: Arguments) -> Compiled:
@@ -138,9 +166,10 @@ def compile_anew(kernel: Kernel[Any], arguments: Arguments) -> Compiled:
 
 @contextlib.contextmanager
 def _interrupt_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait until the compiler is done.
+    """Let Ctrl-C wait until code is compiled or loaded.
 
-    LLVM calls Python back when it is, and an exception there is printed and lost.
+    LLVM calls Python back, and what it leaves behind is deleted: an exception there is printed and
+    lost.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):

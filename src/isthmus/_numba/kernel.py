@@ -29,8 +29,8 @@ class Code(Protocol[R_co]):
     def __call__(self, arguments: Arguments) -> R_co:
         """Run it."""
 
-    def bound(self, arguments: Arguments, n_fixed: int) -> Callable[..., R_co]:
-        """Return it with its first arguments fixed; the others must be numbers."""
+    def bound(self, arguments: Arguments, others: Arguments) -> Callable[..., R_co]:
+        """Return it with its first arguments fixed; the others have the same form in every call."""
 
 
 class Kernel(Generic[R]):
@@ -79,9 +79,10 @@ class Kernel(Generic[R]):
         return compiled(arguments)
 
     def bound(self, *args: Any) -> Callable[..., R]:
-        """Return the kernel with its first arguments fixed; the others must be Python's numbers.
+        """Return the kernel with its first arguments fixed.
 
-        To lay out a large record takes 50 µs, too long before each of a thousand short calls.
+        The others must have the same form in every call; if all are numbers, Python's. To lay out
+        a large record takes 50 µs, too long before each of a thousand short calls.
         """
         from isthmus._numba import compilation
 
@@ -89,11 +90,11 @@ class Kernel(Generic[R]):
             return functools.partial(self.function, *args)
         code: list[Callable[..., R]] = []
 
-        def call(*numbers: Any) -> R:
+        def call(*others: Any) -> R:
             if not code:
-                arguments = arranged((*args, *numbers))
-                code.append(self._prepare(arguments).bound(arguments, len(args)))
-            return code[0](*numbers)
+                arguments = arranged((*args, *others))
+                code.append(self._prepare(arguments).bound(arguments, arranged(others)))
+            return code[0](*others)
 
         functools.update_wrapper(call, self.function)
         call.arguments = args  # type: ignore[attr-defined]  # arrays live as long as it does

@@ -30,7 +30,7 @@ is lowered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
@@ -195,7 +195,7 @@ class Blocks:
         """Return which of some rows may be within their limits of another block."""
         separation = self.separation(rows, block, other)
         if separation is None:
-            return np.arange(len(rows)), None
+            return np.arange(len(rows), dtype=np.int64), None
         near = self.distances_along(rows, other, separation) <= limits
         return np.flatnonzero(near), separation._replace(rows=separation.rows[near])
 
@@ -234,7 +234,14 @@ class Blocks:
         return terms.astype(np.float32)
 
 
-def even_starts(n_points: int, largest: int) -> Ints:
-    """Return where blocks of about the same size begin, and where the last one ends."""
-    n_blocks = -(-n_points // largest)
-    return np.linspace(0, n_points, n_blocks + 1).astype(np.int64)
+def even_starts(parts: Sequence[int], largest: int) -> Ints:
+    """Return where blocks of about the same size begin, and where the last one ends.
+
+    parts : sequence of int
+        Where parts of the points begin, and where the last one ends: no block is in two of them.
+    """
+    starts = [
+        np.linspace(begin, end, -(-(end - begin) // largest) + 1).astype(np.int64)[:-1]
+        for begin, end in pairwise(parts)
+    ]
+    return np.append(np.concatenate(starts), parts[-1])

@@ -83,20 +83,17 @@ class Searching(NamedTuple):
     ----------
     positions : (m,) int32
         Where they are.
-    chosen : (n_rows,) int64
-        Which of them are the rows of the products.
     labels : (n,) int32
         Of all positions.
     names : (n,) int32
         What a position is called in the lists; equally near ones are in the order of their names.
     unit : float
         The squared distance that is 1 to the products, and a little less.
-    never : (COLUMNS,) float32
+    never : (>= stride,) float32
         Limits, minus infinity, of the columns: they do not search.
     """
 
     positions: Labels
-    chosen: Ints
     labels: Labels
     names: Labels
     unit: float
@@ -126,8 +123,39 @@ def offer(distances: Array, positions: Labels, distance: float, position: int) -
         insert(distances, positions, distance, position)
 
 
+@kernel_part
+def skip_far(
+    block: Products, r: int, begin: int, limits: Singles, first_limit: int, limit: float
+) -> tuple[int, np.uint64]:
+    """Return the next COLUMNS columns, from begin on, of which some are near, and which.
+
+    See near_columns. A loop of its own keeps what it needs in registers: 3 % less time for
+    keep_nearest, 12 % for keep_nearest_exactly.
+
+    first_limit : int
+        Where the limit of column 0 is.
+    """
+    row_term, stride = block.row_terms[r], block.column_terms.shape[0]
+    near = np.uint64(0)
+    while begin < block.n_columns:
+        near = near_columns(
+            block.products,
+            r * stride + begin,
+            block.column_terms,
+            begin,
+            limits,
+            first_limit + begin,
+            row_term,
+            limit,
+        )
+        if near != 0:
+            break
+        begin += COLUMNS
+    return begin, near
+
+
 @announced_kernel("the search for neighbours among many features")
-def keep_nearest(block: Products, first_row: int, lists: Lists) -> None:
+def keep_nearest(lists: Lists, block: Products, first_row: int) -> None:
     """Offer the pairs of a block of products to the lists of its rows and of its columns.
 
     block : in
@@ -143,18 +171,10 @@ def keep_nearest(block: Products, first_row: int, lists: Lists) -> None:
     diagonal = first_row == first_column
     for r in range(row_terms.shape[0]):
         i = first_row + r
+        row_term, limit = row_terms[r], limits[i]
         begin = (r + 1) // COLUMNS * COLUMNS if diagonal else 0
         while begin < block.n_columns:
-            near = near_columns(
-                block.products,
-                r * stride + begin,
-                column_terms,
-                begin,
-                limits,
-                first_column + begin,
-                row_terms[r],
-                limits[i],
-            )
+            begin, near = skip_far(block, r, begin, limits, first_column, limit)
             while near != 0:
                 c = begin + lowest_lane(near)
                 near &= near - np.uint64(1)
@@ -162,12 +182,13 @@ def keep_nearest(block: Products, first_row: int, lists: Lists) -> None:
                 if diagonal and j <= i:
                     continue
                 product = block.products[r * stride + c]
-                bound = row_terms[r] + column_terms[c] - (product + product)
+                bound = row_term + column_terms[c] - (product + product)
                 offer(distances[i], positions[i], bound, j)
-                limits[i] = distances[i, last]
+                limit = distances[i, last]
                 offer(distances[j], positions[j], bound, i)
                 limits[j] = distances[j, last]
             begin += COLUMNS
+        limits[i] = limit
 
 
 @kernel_part
@@ -211,6 +232,7 @@ def measure_lists(
     """Measure the lists at positions start … stop - 1 exactly, and put them in order again.
 
     positions : (n, n_neighbours) int32, in and out
+        -1 where there is nothing: that is infinitely far.
     distances : (n, n_neighbours) float64, out
     """
     points, order = exact.points, exact.order
@@ -223,39 +245,35 @@ def measure_lists(
             for t in range(min(4, last + 1 - first)):
                 so_far = first + t + 1
                 position = (a, b, c, d)[t]
-                insert(distances[i, :so_far], positions[i, :so_far], measured[t], position)
+                distance = measured[t] if position >= 0 else np.inf
+                insert(distances[i, :so_far], positions[i, :so_far], distance, position)
 
 
 @kernel
-def keep_nearest_exactly(exact: Exact, block: Products, search: Searching, lists: Lists) -> int:
+def keep_nearest_exactly(
+    exact: Exact, search: Searching, lists: Lists, block: Products, chosen: Ints
+) -> int:
     """Offer the pairs of a block of products to the lists of its rows, measured exactly.
 
     lists : in and out
         Of the points that search, exactly measured.
+    chosen : (n_rows,) int64, in
+        Which of these points are the rows of the products.
 
     Returns how many pairs were measured.
     """
     points, order, labels, names = exact.points, exact.order, search.labels, search.names
     last = lists.distances.shape[1] - 1
-    stride = block.column_terms.shape[0]
     n_measured = 0
-    for r in range(search.chosen.shape[0]):
-        row = search.chosen[r]
+    for r in range(chosen.shape[0]):
+        row = chosen[r]
         label = labels[search.positions[row]]
         i = order[search.positions[row]]
         distances, positions = lists.distances[row], lists.positions[row]
-        for begin in range(0, stride, COLUMNS):
+        begin, limit = 0, lists.limits[row]
+        while begin < block.n_columns:
+            begin, near = skip_far(block, r, begin, search.never, 0, limit)
             first = block.first_column + begin
-            near = near_columns(
-                block.products,
-                r * stride + begin,
-                block.column_terms,
-                begin,
-                search.never,
-                0,
-                block.row_terms[r],
-                lists.limits[row],
-            )
             near = lanes_of_others(near, labels, first, label)
             while near != 0:
                 # four at a time: one distance waits for its last sum, four do not
@@ -278,8 +296,9 @@ def keep_nearest_exactly(exact: Exact, block: Products, search: Searching, lists
                     offer(distances, positions, to_c, names[c])
                 if d != c:
                     offer(distances, positions, to_d, names[d])
-                limit = np.float32(distances[last] / search.unit)
-                lists.limits[row] = min(lists.limits[row], limit)
+                limit = min(limit, np.float32(distances[last] / search.unit))
+            begin += COLUMNS
+        lists.limits[row] = limit
     return n_measured
 
 
@@ -294,11 +313,3 @@ def lanes_of_others(near: np.uint64, labels: Labels, first: int, label: int) -> 
         if labels[first + lane] == label:
             others ^= np.uint64(1) << np.uint64(lane)
     return others
-
-
-@kernel
-def measure_edges(points: Any, ends: Ints, accumulated: Floats) -> None:
-    """Fill accumulated, (n - 1,), with the squared lengths of edges between points."""
-    for e in range(ends.shape[0]):
-        i, j = ends[e, 0], ends[e, 1]
-        accumulated[e] = four_distances(points, i, j, j, j, j)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,34 +61,45 @@ def block_size(n_features: int, at_most: int) -> int:
     return max(COLUMNS, min(at_most, fitting))
 
 
-def dense_blocks(points: Array, workers: Workers, at_most: int) -> Blocks:
+def dense_blocks(
+    points: Array, workers: Workers, at_most: int, parts: Sequence[int] | None = None
+) -> Blocks:
     """Put points into blocks of neighbours.
 
     points : (n, d) float32 or float64
     at_most : int
         The most points to a block.
+    parts : sequence of int, optional
+        Where parts of the points begin, and where the last one ends: a block has points of one
+        part. By default there is one.
     """
     points = np.ascontiguousarray(points)
     n_points, n_features = points.shape
+    parts = (0, n_points) if parts is None else parts
     size = block_size(n_features, at_most)
     mean: Floats = np.add.reduce(points, axis=0, dtype=np.float64) / n_points
-    order, starts = spatial_order(points, size)
+    order, starts = spatial_order(points, size, parts)
     centres = np.empty((len(starts) - 1, n_features))
     around_centres = np.empty(len(centres))
     around_mean = np.empty(len(centres))
     largest = np.empty(len(centres))
+    # Memory that is new for each block costs as much as what is done with it: pages of zeros.
+    buffers = [np.empty((min(size, n_points), n_features)) for _ in range(workers.n_jobs)]
 
-    def describe(_: int, block: int, __: int) -> None:
-        rows = points[order[starts[block] : starts[block + 1]]].astype(np.float64)
+    def describe(worker: int, block: int, _: int) -> None:
+        positions = order[starts[block] : starts[block + 1]]
+        rows = buffers[worker][: len(positions)]
+        _take(points, positions, rows)
         centre = centres[block] = rows.mean(axis=0)
-        around_centres[block] = ((rows - centre) ** 2).sum()
         rows -= mean
-        around_mean[block] = (rows**2).sum()
-        largest[block] = np.abs(rows).max()
+        around_mean[block] = np.einsum("ij,ij->", rows, rows)
+        largest[block] = max(rows.max(), -rows.min())
+        rows -= centre - mean
+        around_centres[block] = np.einsum("ij,ij->", rows, rows)
 
     workers.in_blocks(len(centres), 1, describe)
     if around_centres.sum() > _WORTHWHILE * around_mean.sum():
-        order, starts = np.arange(n_points), even_starts(n_points, size)
+        order, starts = np.arange(n_points), even_starts(parts, size)
         centres = mean[None, :]
     exact = _are_small_integers(points, mean, size)
     if exact:
@@ -99,9 +112,10 @@ def dense_blocks(points: Array, workers: Workers, at_most: int) -> Blocks:
     squares = np.empty(len(points))
     radii = np.empty(len(starts) - 1)
 
-    def round_rows(_: int, block: int, __: int) -> None:
+    def round_rows(worker: int, block: int, _: int) -> None:
         positions = slice(starts[block], starts[block + 1])
-        rows = points[order[positions]].astype(np.float64)
+        rows = buffers[worker][: positions.stop - positions.start]
+        _take(points, order[positions], rows)
         rows -= centres[block if len(centres) > 1 else 0]
         rows /= scale
         singles[positions] = rows
@@ -122,6 +136,14 @@ def dense_blocks(points: Array, workers: Workers, at_most: int) -> Blocks:
     )
 
 
+def _take(points: Array, chosen: Ints, out: Floats) -> None:
+    """Fill out with some of the points."""
+    if points.dtype == out.dtype:
+        np.take(points, chosen, axis=0, out=out, mode="clip")  # "raise" would take memory
+    else:
+        out[:] = points[chosen]
+
+
 def _are_small_integers(points: Array, mean: Floats, at_once: int) -> bool:
     """Whether all coordinates are integers, and so small that float32 is exact."""
     centre = np.rint(mean)
@@ -132,15 +154,17 @@ def _are_small_integers(points: Array, mean: Floats, at_once: int) -> bool:
     return True
 
 
-def spatial_order(points: Array, largest: int) -> tuple[Ints, Ints]:
+def spatial_order(points: Array, largest: int, parts: Sequence[int]) -> tuple[Ints, Ints]:
     """Return an order of points in which blocks of neighbours follow each other, and their starts.
+
+    Points stay in their parts; see dense_blocks.
 
     A group is split at the mean of the feature of largest variance (far clusters then come apart),
     or at the median where that would leave a very small part.
     """
     order = np.arange(len(points))
     starts = []
-    waiting = [(0, len(points))]
+    waiting = [(start, stop) for start, stop in pairwise(parts) if stop > start][::-1]
     while waiting:
         start, stop = waiting.pop()
         size = stop - start

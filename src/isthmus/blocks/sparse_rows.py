@@ -65,7 +65,7 @@ class SparseRows:
         n_points = len(starts) - 1
         most = max(
             int(starts[min(first + self.size, n_points)] - starts[first])
-            for first in even_starts(n_points, self.size)[:-1]
+            for first in even_starts((0, n_points), self.size)[:-1]
         )
         return Inverted(
             np.empty(self.n_features + 1, dtype=np.int32),
@@ -87,7 +87,7 @@ def sparse_blocks(points: Any, _: Workers, size: int) -> Blocks:
     exact = bool((values == np.rint(values)).all() and squares.max() <= EXACT)
     largest = np.abs(values).max(initial=0.0)
     scale = 1.0 if exact else float(np.ldexp(1.0, int(np.frexp(largest)[1])))
-    starts = even_starts(n_points, size)
+    starts = even_starts((0, n_points), size)
     return Blocks(
         SparseRows(given, (values / scale).astype(np.float32), n_features, size),
         np.arange(n_points, dtype=np.int32),

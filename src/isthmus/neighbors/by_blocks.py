@@ -11,7 +11,6 @@ from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
 from isthmus._numba.kernel import kernel
-from isthmus._numba.simd import COLUMNS
 from isthmus._utils.parallel import Workers
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats, Labels
@@ -26,7 +25,6 @@ from isthmus.neighbors.lists import Neighbors, empty_neighbors, offer_neighbor, 
 
 # Entries of a list beyond those that are wanted.
 _SPARE = 6
-_NONE = np.empty(0, dtype=np.int64)
 
 
 def list_length(n_neighbors: int) -> int:
@@ -67,13 +65,13 @@ def neighbors_from_lists(
     take = take_from_lists.bound(order, lists.positions, lists.distances, found)
     lists.workers.in_blocks(n_points, 1 << 13, lambda _, start, stop: take(start, stop))
     unsure = np.flatnonzero(lists.distances[:, n_others - 1] >= lists.reach).astype(np.int32)
-    labels, never = np.arange(n_points, dtype=np.int32), np.full(COLUMNS, -np.inf, np.float32)
+    labels = np.arange(n_points, dtype=np.int32)
     groups = list(lists.blocks.groups(unsure, GROUP))
 
     def work(worker: int, number: int, _: int) -> None:
         rows, block = groups[number]
         limits = lists.distances[rows, n_others - 1]
-        search = Searching(rows, _NONE, labels, order, lists.unit, never)
+        search = Searching(rows, labels, order, lists.unit, lists.never)
         nearest = Lists(
             distances=np.full((len(rows), n_others), np.inf),
             positions=np.full((len(rows), n_others), -1, dtype=np.int32),
@@ -93,6 +91,7 @@ def _search_group(
     """Fill the nearest others of positions of a block, as far as their limits."""
     blocks, rows = lists.blocks, search.positions
     kernel = candidates.keep_nearest_exactly.specialised(lists.kernels)
+    offer_pairs = kernel.bound(lists.exact, search, nearest)
     gaps = blocks.gaps(block)
     for other in np.argsort(gaps, kind="stable").tolist():
         if gaps[other] > nearest.limits.max():
@@ -100,7 +99,7 @@ def _search_group(
         chosen, separation = blocks.facing(rows, block, other, nearest.limits)
         if len(chosen) > 0:
             products = buffers.products(blocks, rows[chosen], other, separation)
-            kernel(lists.exact, products, search._replace(chosen=chosen), nearest)
+            offer_pairs(products, chosen)
 
 
 @kernel

@@ -56,8 +56,8 @@ def minimum_spanning_tree(
         ``"euclidean"`` (``"l2"``), ``"sqeuclidean"``, ``"manhattan"`` (``"cityblock"``,
         ``"l1"``), ``"chebyshev"`` (``"linf"``), ``"minkowski"``, ``"seuclidean"``,
         ``"mahalanobis"``, ``"cosine"``, ``"angular"``, ``"correlation"``, ``"haversine"``
-        (latitude and longitude), ``"hellinger"`` (rows are divided by their sums) or
-        ``"precomputed"``.
+        (latitude and longitude), ``"hellinger"`` (rows are divided by their sums), ``"gower"``
+        (tables of numbers, dates, categories and texts) or ``"precomputed"``.
         All other names of SciPy and scikit-learn, in O(n²) time: ``"braycurtis"``,
         ``"canberra"``, ``"hamming"``, ``"jensenshannon"``; ``"jaccard"``, ``"dice"``,
         ``"rogerstanimoto"``, ``"russellrao"``, ``"sokalsneath"``, ``"yule"``, ``"kulsinski"``, for
@@ -155,4 +155,5 @@ def minimum_spanning_tree(
         n_jobs=n_jobs,
         progress=progress,
         budget=budget,
+        keep_index=False,
     ).tree

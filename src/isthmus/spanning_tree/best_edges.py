@@ -65,13 +65,12 @@ class Joined(NamedTuple):
 
 def make_joined(n_points: int) -> Joined:
     """Return a record of points, each of which is a component."""
-    return Joined(
-        parent=np.arange(n_points, dtype=np.int32),
-        size=np.ones(n_points, dtype=np.int32),
-        member=np.arange(n_points, dtype=np.int32),
-        edge_a=np.empty(n_points - 1, dtype=np.int32),
-        edge_b=np.empty(n_points - 1, dtype=np.int32),
-    )
+    # One array: NumPy asks for huge pages from 4 MiB on, and a million points would take 5 times
+    # a little less. With small pages their tree takes up to 6 % longer.
+    parent, size, member, edge_a, edge_b = np.empty((5, n_points), dtype=np.int32)
+    parent[:] = member[:] = np.arange(n_points, dtype=np.int32)
+    size[:] = 1
+    return Joined(parent, size, member, edge_a[: n_points - 1], edge_b[: n_points - 1])
 
 
 @kernel_part

@@ -46,6 +46,8 @@ class Problem:
         Whether an engine may decline, once it sees that another is faster.
     n_neighbors : int
         How many nearest neighbours are wanted as well, where the engine finds them on the way.
+    keep_kdtree : bool
+        Whether a kd-tree that was built is wanted as well.
     """
 
     data: Any
@@ -56,6 +58,7 @@ class Problem:
     budget: Budget
     may_decline: bool = False
     n_neighbors: int = 0
+    keep_kdtree: bool = True
 
     @property
     def n_points(self) -> int:
@@ -103,7 +106,7 @@ class Edges(NamedTuple):
         In any order.
     weights : (n - 1,) float64
     kdtree : KdTree or None
-        The kd-tree of the points, where one was built.
+        The kd-tree of the points, where one was built and is wanted.
     neighbors : Neighbors or None
         The nearest neighbours of the points, where they were asked for and found on the way.
     by_index : bool

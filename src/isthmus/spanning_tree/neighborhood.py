@@ -53,6 +53,7 @@ def find_neighborhood_tree(
     engine: str = "auto",
     disconnected: str | float = "error",
     given_neighbors: Any = None,
+    keep_index: bool = True,
 ) -> NeighborhoodTree:
     """Return the spanning tree of checked data, with neighbourhoods or, for None, without.
 
@@ -76,7 +77,9 @@ def find_neighborhood_tree(
         )
     common: dict[str, Any] = {"disconnected": disconnected, "engine": engine, "n_jobs": n_jobs}
     if neighborhood is None:
-        found = find_spanning_tree(data, metric, progress=progress, budget=budget, **common)
+        found = find_spanning_tree(
+            data, metric, progress=progress, budget=budget, keep_index=keep_index, **common
+        )
         return NeighborhoodTree(found.tree, found.index)
     n_neighbors = check_n_neighbors(neighborhood.n_neighbors, n_points_of(data))
     budget = budget or Budget(None)
@@ -90,7 +93,9 @@ def find_neighborhood_tree(
         means = neighborhood_means(data, indices, metric, threads)
         left = budget.after(indices.nbytes + n_bytes_of(means))
         of_data = metric.estimated_from(data)
-        found = find_spanning_tree(means, of_data, progress=second, budget=left, **common)
+        found = find_spanning_tree(
+            means, of_data, progress=second, budget=left, keep_index=keep_index, **common
+        )
         if progress is not None:
             progress(1, 1)
         return NeighborhoodTree(found.tree, found.index, indices, means)
@@ -105,10 +110,10 @@ def find_neighborhood_tree(
         progress=first,
         budget=budget.after(held),
         n_neighbors=n_neighbors,
+        keep_index=False,
         **common,
     )
     plain, neighbors = found.tree, found.lists
-    del found  # and with it a kd-tree, which is not needed
     if neighbors is None:
         neighbors = find_neighbors(
             data, metric, n_neighbors, n_jobs=threads, progress=second, budget=budget

@@ -36,7 +36,7 @@ class RoundProgress:
 
 
 def share_of_rounds(n_points: int, n_components: float) -> float:
-    """Return the share of the rounds that is done, from 0 to 1, where so many components are left.
+    """Return the share of the rounds that is done, from 0 to 1, when n_components are left.
 
     A round divides the number of components, and takes about as long as another, however few edges
     it finds: so logarithms are compared.

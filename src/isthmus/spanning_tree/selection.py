@@ -59,6 +59,7 @@ def find_spanning_tree(
     progress: Progress | None = None,
     budget: Budget | None = None,
     n_neighbors: int = 0,
+    keep_index: bool = True,
 ) -> Found:
     """Return the spanning tree of checked data, and what was built on the way.
 
@@ -73,6 +74,8 @@ def find_spanning_tree(
         The memory that may be used beside the data.
     n_neighbors : int
         How many nearest neighbours are wanted as well, where they are found on the way.
+    keep_index : bool
+        Whether a kd-tree that was built is wanted as well.
     """
     check_choice(engine, "engine", ENGINE_NAMES)
     threads, distance = check_n_jobs(n_jobs), check_disconnected(disconnected)
@@ -81,7 +84,15 @@ def find_spanning_tree(
     if isinstance(metric, MappedMetric):
         prepared, left = _prepare(data, metric, left)
     problem = Problem(
-        prepared, metric, distance, threads, progress, left, engine == "auto", n_neighbors
+        data=prepared,
+        metric=metric,
+        disconnected=distance,
+        n_jobs=threads,
+        progress=progress,
+        budget=left,
+        may_decline=engine == "auto",
+        n_neighbors=n_neighbors,
+        keep_kdtree=keep_index,
     )
     n_edges = problem.n_points - 1
     finding = part_of(progress, 0.0, _EDGES_FOUND, n_edges)
@@ -109,6 +120,7 @@ def _tree_of_mapped_points(points: Any, problem: Problem, engine: str) -> Spanni
         budget=problem.budget.after(n_bytes_of(points)),
         progress=None,
         n_neighbors=0,
+        keep_kdtree=False,
     )
     return _find_tree(part, engine).tree
 

@@ -20,7 +20,7 @@ from isthmus.spanning_tree.prim import is_quick
 # Points to a block, the fastest first.
 _BLOCK_SIZES = (1024, 512, 256)
 # Where more than this share of all pairs must be measured after all, Prim's algorithm is faster.
-_MOST_MEASURED = 0.05
+MOST_MEASURED = 0.05
 
 
 class BlockedEngine(Engine):
@@ -52,7 +52,7 @@ class BlockedEngine(Engine):
         fitting = (size for size in _BLOCK_SIZES if _fits(problem, size))
         most_measured = np.inf
         if problem.may_decline and problem.has_dense_points:
-            most_measured = _MOST_MEASURED * problem.n_points**2
+            most_measured = MOST_MEASURED * problem.n_points**2
         return boruvka_on_blocks(
             problem.prepared,
             problem.n_jobs,

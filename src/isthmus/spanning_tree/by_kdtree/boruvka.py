@@ -98,15 +98,16 @@ def is_compiled(prepared: PreparedPoints) -> bool:
     neighbours = nearest_neighbours.specialised(run.constants)
     if not neighbours.is_compiled(one_leaf, run.groups[0], run.lists, 0, 1):
         return False
-    searcher = _Searcher(run, _make_forest(one_leaf), 1)
+    searcher = _Searcher(run, _make_forest(one_leaf, by_index=True), 1)
     search = rounds.search_tree.specialised(run.constants)
     return search.is_compiled(searcher.searches[0], run.top, searcher.stacks[0], 0, 1)
 
 
-def _make_forest(tree: KdTree) -> Forest:
+def _make_forest(tree: KdTree, *, by_index: bool) -> Forest:
     forest = Forest(
         labels=aligned_empty(tree.n_leaves * LANES, np.int32),
         node_labels=aligned_empty(int(tree.first_block[-1]) * LANES, np.int32),
+        by_index=by_index,
     )
     forest.node_labels[:] = MIXED
     return forest
@@ -126,7 +127,7 @@ class _Run:
     ) -> None:
         dims = tree.dims
         length = _neighbours_for(dims)
-        constants = {
+        self.constants = {
             "DIMS": dims,
             "NEIGHBOURS": length,
             "KIND": prepared.metric.kind,
@@ -146,12 +147,11 @@ class _Run:
         most = 8192 if dims <= 4 else 512 if dims <= 6 else 64 if dims <= 10 else 8
         self.leaves_per_task = max(8, min(most, tree.n_leaves // (4 * self.n_jobs)))
         self.by_index = by_index
-        self.constants = constants | {"BY_INDEX": int(by_index)}
         self.lists = make_neighbours(tree.n_leaves * LANES, length)
         self.joined = make_joined(tree.n_points)
         self.n_edges = 0
         self.groups = [make_group(dims, length, self.power) for _ in range(self.n_jobs)]
-        kernel = nearest_neighbours.specialised(constants)
+        kernel = nearest_neighbours.specialised(self.constants)
         self._nearest_neighbours = [kernel.bound(tree, group, self.lists) for group in self.groups]
 
     def find_neighbours(self) -> None:
@@ -176,7 +176,7 @@ class _Run:
     def join(self) -> None:
         """Run rounds until one component is left."""
         tree, joined = self.tree, self.joined
-        forest = _make_forest(tree)
+        forest = _make_forest(tree, by_index=self.by_index)
         n_components = self._join_nearest(forest.labels)
         self._relabel(forest, np.empty(0, dtype=np.int32))
         new_label = np.empty(n_components, dtype=np.int32)

@@ -23,10 +23,15 @@ class Forest(NamedTuple):
         The component at each position; beyond the last point, that of the last point.
     node_labels : (n_blocks * 8,) int32
         The component of each node, or MIXED.
+    by_index : bool
+        Whether edges of equal length are compared by the indices of their points: query.py. Asked
+        only where two are equal, so that it costs no time; as a constant it would double what is
+        compiled.
     """
 
     labels: Labels
     node_labels: Labels
+    by_index: bool
 
 
 @kernel

@@ -9,8 +9,8 @@ neighbour list of a component's own point comes before all edges of its length t
 and where a component has such an edge, nothing that is only as near is searched for. The lists do
 not depend on threads either.
 
-BY_INDEX is 1 where one tree is wanted whatever the kd-tree: edges of equal length are then compared
-by the indices of their points, and no list comes first.
+Where one tree is wanted whatever the kd-tree, as Forest.by_index tells, edges of equal length are
+compared by the indices of their points, and no list comes first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ from isthmus.spanning_tree.by_kdtree.forest import Forest
 DIMS = 0
 KIND = 0
 TOGETHER = 0
-BY_INDEX = 0
 
 # The component of queries that are not all of one.
 SEVERAL = -2
@@ -79,9 +78,9 @@ def farthest_of_group(group: Group) -> float:
 
 
 @kernel_part
-def comes_first(tree: KdTree, position: int, other: int) -> bool:
+def comes_first(tree: KdTree, forest: Forest, position: int, other: int) -> bool:
     """Whether, of two equally near positions, one comes before the other."""
-    if BY_INDEX == 1:
+    if forest.by_index:
         return bool(tree.order[position] < tree.order[other])
     return position < other
 
@@ -107,7 +106,10 @@ def nearest_in_leaf(
             distance = group.found[lane]
             if distance < bound or (
                 distance == bound
-                and (group.position[0] == NOWHERE or comes_first(tree, position, group.position[0]))
+                and (
+                    group.position[0] == NOWHERE
+                    or comes_first(tree, forest, position, group.position[0])
+                )
             ):
                 bound = distance
                 group.distance[0] = distance
@@ -118,7 +120,7 @@ def nearest_in_leaf(
             lane = lowest_lane(equal)
             equal &= equal - 1
             old = np.int64(group.position[lane])
-            if old == NOWHERE or comes_first(tree, position, old):
+            if old == NOWHERE or comes_first(tree, forest, position, old):
                 group.position[lane] = position
         bound = farthest_of_group(group)
     return bound

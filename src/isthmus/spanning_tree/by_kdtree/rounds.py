@@ -60,7 +60,6 @@ DIMS = 0
 NEIGHBOURS = 0
 KIND = 0
 TOGETHER = 0
-BY_INDEX = 0
 
 
 class Search(NamedTuple):
@@ -140,7 +139,7 @@ def advance_list(search: Search, position: int, component: int) -> float:
     distance = pair_distance(search.tree.blocks, position, other, DIMS, KIND, search.group.power)
     lists.known[position] = distance
     if k < NEIGHBOURS:
-        if BY_INDEX == 1:
+        if search.forest.by_index:
             nearest = first_of_equals(search, position, component, k, distance)
             offer(search, distance, position, nearest)
         else:
@@ -174,7 +173,7 @@ def first_of_equals(search: Search, position: int, component: int, k: int, dista
 def offer(search: Search, distance: float, a: int, b: int) -> None:
     """Offer an edge that was found to the components of both of its ends."""
     labels, best = search.forest.labels, search.best
-    if BY_INDEX == 1:
+    if search.forest.by_index:
         order = search.tree.order
         offer_by_index(np.int64(labels[a]), distance, a, b, order, best)
         offer_by_index(np.int64(labels[b]), distance, a, b, order, best)
