@@ -133,6 +133,18 @@ def test_points_that_no_fit_leaves_behind(name, value, words, tmp_path):
         TransitiveKMeans.load(path)
 
 
+@pytest.mark.parametrize("n_features", [None, 2, 61])
+def test_distances_to_other_rows_than_those_of_the_fit(n_features, tmp_path):
+    path = tmp_path / "model"
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    TransitiveCut(3, metric="precomputed").fit(distances).save(path)
+    header, rest = forged.parts_of(path)
+    header["content"]["state"]["dict"]["n_features"] = n_features
+    forged.write(path, header, rest)
+    with pytest.raises(ValueError, match="one to every row of the fit"):
+        TransitiveCut.load(path)
+
+
 def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
     model.save(tmp_path / "model")
     found = type(model).load(tmp_path / "model")
@@ -285,6 +297,7 @@ def test_arrays_that_no_fit_leaves_behind(name, change, words, tmp_path):
         (("state", "rows", "attachments"), None, "attachment"),
         (("state", "rows", "attachments"), {"list": []}, "values to unpack"),
         (("state", "rows", "point_weights"), None, "attachment"),
+        (("state", "settings", "n_init"), 2**31, "n_init must be at most"),
     ],
 )
 def test_values_that_no_fit_leaves_behind(place, value, words, tmp_path):

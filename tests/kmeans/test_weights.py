@@ -130,7 +130,7 @@ def test_enough_of_these_are_free_of_near_ties():
 @pytest.mark.parametrize("kind", ["gaussian", "duplicates"])
 def test_lazy_and_plain_agree_on_larger_trees(objective, kind):
     tree = UltrametricTree.from_data(points(kind, 2500, 2, seed=11))
-    # over so many powers of two a stack may become deep
+    # over 190 powers of two a stack may become deep
     point_weights = 2.0 ** -np.random.default_rng(0).integers(0, 190, size=2500)
     for weights in (point_weights, np.sqrt(np.sqrt(point_weights)) + 1.0):
         clusterer = TreeClusterer(tree, method=objective, point_weights=weights)

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isthmus import TransitiveCut, TransitiveKMeans, minimum_spanning_tree, suggest_n_clusters
-from isthmus.estimators import TransitiveEmbedding
+from isthmus.estimators import TransitiveEmbedding, extension
 from isthmus.metrics.gower import GowerMetric, gower_by_rows, table_metric
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.rowwise import RowMetric
 from isthmus.metrics.table_columns import TableColumns, check_codes, learn_columns
+from isthmus.prediction.extend_by_rows import extended_by_rows
 from oracles.gower import gower_matrix
 
 DAY = dt.datetime(2024, 1, 1)
@@ -349,6 +350,109 @@ def test_forged_codes_are_refused(code):
         check_codes(points, columns)
 
 
-def test_rows_are_not_added_to_a_table():
-    with pytest.raises(ValueError, match="divides columns by their ranges"):
-        TransitiveCut(2, metric="gower").fit(PEOPLE).extend(PEOPLE)
+class TestExtend:
+    @pytest.mark.parametrize("gaps", [False, True])
+    @settings(max_examples=60, deadline=None)
+    @given(data=st.data(), w=st.sampled_from([None, {"size": 3.0}, {"colour": 0.0, "day": 0.5}]))
+    def test_rows_are_added_to_a_table(self, gaps, data, w):
+        rows = data.draw(tables(gaps=gaps))
+        n_old = data.draw(st.integers(1, len(rows) - 1))
+        old, frame = as_frame(rows[:n_old]), as_frame(rows)
+        parameters = {"metric": "gower", "metric_params": None if w is None else {"w": w}}
+        try:
+            model = TransitiveCut(1, **parameters).fit(old)
+            fresh = TransitiveCut(1, **parameters).fit(frame)
+        except ValueError:  # two rows without a column in common
+            return
+        model.extend(frame[n_old:])
+        assert_same_tables(model, fresh)
+
+    def test_old_distances_are_taken_where_ranges_stay(self, monkeypatch):
+        rng = np.random.default_rng(0)
+        values = rng.normal(size=(60, 3)).round(1)
+        values[0], values[1] = values.min(axis=0), values.max(axis=0)
+        values[5:50:7, 0] = np.nan
+        frame = pd.DataFrame(values, columns=["x", "y", "z"]).assign(
+            kind=rng.choice(["a", "b", "c"], 60)
+        )
+        frame.loc[58:, "kind"] = "d"  # it moves no old row
+        searched = []
+        monkeypatch.setattr(
+            extension,
+            "extended_by_rows",
+            lambda *args: searched.append(extended_by_rows(*args)) or searched[-1],
+        )
+        model = TransitiveCut(3, metric="gower").fit(frame[:50]).extend(frame[50:])
+        assert_same_tables(model, TransitiveCut(3, metric="gower").fit(frame))
+        assert len(searched) == 1
+        wider = frame.assign(kind="e", x=frame["x"] + 9.0)  # it moves old rows together
+        model.extend(wider[:10])
+        assert_same_tables(
+            model, TransitiveCut(3, metric="gower").fit(pd.concat([frame, wider[:10]]))
+        )
+        assert len(searched) == 1
+
+    def test_empty_columns_and_saved_models(self, tmp_path):
+        frame = pd.DataFrame({"a": [1.0, 5.0, 2.0, 6.0], "b": [None, None, "x", "y"]})
+        frame["c"] = pd.Series([None, None, None, True], dtype=object)
+        TransitiveCut(2, metric="gower").fit(frame[:2]).save(tmp_path / "m")
+        model = TransitiveCut.load(tmp_path / "m").extend(frame[2:3]).extend(frame[3:])
+        assert_same_tables(model, TransitiveCut(2, metric="gower").fit(frame))
+        model.save(tmp_path / "m")
+        assert_same_tables(TransitiveCut.load(tmp_path / "m"), model)
+
+    def test_weights_neighbourhoods_and_numbers(self):
+        frame = pd.concat([PEOPLE] * 4).reset_index(drop=True).assign(n=np.arange(4 * len(PEOPLE)))
+        frame = frame.drop(columns=[name for name in frame if frame[name].isna().any()])
+        n_old = len(frame) - 3
+        new = frame[n_old:].assign(n=[0, 90, 45])
+        both = pd.concat([frame[:n_old], new])
+        for options in ({"n_neighbors": 3}, {"n_neighbors": 3, "neighborhood": "shared"}, {}):
+            model = TransitiveKMeans(2, metric="gower", **options)
+            model.fit(frame[:n_old], sample_weight=np.full(n_old, 2.0)).extend(new)
+            weights = np.append(np.full(n_old, 2.0), np.ones(3))
+            fresh = TransitiveKMeans(2, metric="gower", **options)
+            assert_same_tables(model, fresh.fit(both, sample_weight=weights))
+
+    @pytest.mark.parametrize(
+        ("change", "error", "message"),
+        [
+            ({"age": "old"}, TypeError, "'age' held numbers in the fit, and holds categories now"),
+            ({"age": np.inf}, ValueError, "'age' contains infinity"),
+            ({"town": True}, TypeError, "'town' holds booleans and texts"),
+            ({"age": 1.7e308, "n": 1}, ValueError, "feature names"),
+        ],
+    )
+    def test_wrong_rows_leave_the_model_as_it_was(self, change, error, message):
+        frame = pd.DataFrame({"age": [1.0, 2.0, 9.0], "town": ["a", "b", "b"]})
+        model = TransitiveCut(2, metric="gower").fit(frame)
+        before = model._record
+        with pytest.raises(error, match=message):
+            model.extend(frame[:1].assign(**change))
+        assert model._record is before
+
+    @pytest.mark.parametrize("size", [1.5, 9.0])  # within the range, and beyond it
+    def test_rows_without_a_column_in_common(self, size):
+        frame = pd.DataFrame({"size": [1.0, 2.0, None], "town": ["a", "b", "c"]})
+        model = TransitiveCut(2, metric="gower").fit(frame)
+        before = model._record
+        with pytest.raises(ValueError, match="There is no column of which both have a value"):
+            model.extend(pd.DataFrame({"size": [size], "town": [None]}))
+        assert model._record is before
+
+    def test_numbers_too_far_apart_and_another_metric(self):
+        model = TransitiveCut(2, metric="gower").fit([[-1e308], [0.0], [1.0]])
+        with pytest.raises(ValueError, match="too far apart"):
+            model.extend([[1e308]])
+        model.set_params(metric="euclidean")
+        with pytest.raises(ValueError, match="metric is 'euclidean' now"):
+            model.extend([[1.0]])
+
+
+def assert_same_tables(model, fresh):
+    """Compare models to the last bit, and what they know of their tables."""
+    np.testing.assert_array_equal(model.spanning_tree_.edges, fresh.spanning_tree_.edges)
+    np.testing.assert_array_equal(model.spanning_tree_.weights, fresh.spanning_tree_.weights)
+    np.testing.assert_array_equal(model.labels_, fresh.labels_)
+    np.testing.assert_array_equal(model._record.points, fresh._record.points)
+    assert model._record.columns.to_content() == fresh._record.columns.to_content()

@@ -123,7 +123,7 @@ class ProgressBar:
 
 
 def seconds_left(worked: float, share: float) -> float | None:
-    """Return the seconds that are left after so many, at the rate of all that was done.
+    """Return the seconds that are left, at the mean rate of the seconds worked.
 
     None where too little is done to tell. The rate of the last moments would follow a stage that
     is faster or slower than others; the whole is off by as much as the shares of stages are.

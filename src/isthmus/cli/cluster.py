@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from isthmus.cli import out_of_core
@@ -18,12 +16,11 @@ from isthmus.cli.errors import UserError, say
 from isthmus.cli.explain import as_data, explanations
 from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
 from isthmus.cli.known_labels import known_labels
-from isthmus.cli.output_file import check_target
 from isthmus.cli.prepare import check_preparation, prepare
 from isthmus.cli.read_table import input_format, read_options
+from isthmus.cli.save_model import check_model_target, save_prepared
 from isthmus.cli.summary import as_json, as_text, summarise
 from isthmus.cli.write_table import NewColumn
-from isthmus.metrics.preparation import Preparation
 
 __all__ = ["DESCRIPTION", "EXAMPLES", "add_options", "run"]
 
@@ -60,12 +57,12 @@ def run(args: argparse.Namespace) -> int:
     check_method(args)
     check_preparation(args)
     write_options = check_column_options(args)
-    model_path = None if args.save is None else check_model_target(args)
+    model_path = check_model_target(args)
     stopwatch = Stopwatch()
     read = read_command_table(args, read_options(args), stopwatch, write_options)
     prepared = prepare(read.table, args)
     labels = known_labels(read.table, prepared, args)
-    fit = fit_clusters(prepared.points, args, stopwatch, labels)
+    fit = fit_clusters(prepared, args, stopwatch, labels)
     with stopwatch.timed("writing"):
         column = NewColumn(fit.model.labels_, prepared.taken)
         write_command_table(args, read, column, write_options)
@@ -83,20 +80,3 @@ def run(args: argparse.Namespace) -> int:
         else:
             say("\n\n".join([as_text(summary), *map(str, reasons)]))
     return 0
-
-
-def check_model_target(args: argparse.Namespace) -> Path:
-    """Return where to save the model, or say why it cannot be written."""
-    path = check_target(args.save, args.input)
-    if args.output not in (None, "-") and path == check_target(args.output):
-        raise UserError(f"--save and --output name the same file, {args.save}.")
-    return path
-
-
-def save_prepared(model: Any, preparation: Preparation, path: Path) -> None:
-    """Save a model together with how its table was prepared."""
-    model._keep(replace(model._record, preparation=preparation))
-    try:
-        model.save(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}.") from error

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from isthmus.cli.column_weights import parse_column_weight
 from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import (
     FORMATS,
@@ -74,6 +75,22 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
     _add_input_options(parser.add_argument_group("input"))
     _add_jobs(parser.add_argument_group("method"))
     _add_output_options(parser.add_argument_group("output"))
+
+
+def add_extend_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isthmus extend``."""
+    _add(parser, "model", "the model, a file of --save or of a model's save()", metavar="MODEL")
+    _add_input_options(parser.add_argument_group("input"))
+    method = parser.add_argument_group("method")
+    keep = "let a cluster keep its number where it persists, so that as many old rows as possible "
+    keep += "keep theirs (default: clusters are numbered from the largest)"
+    _add(method, "--match-labels", keep, action="store_true")
+    _add_jobs(method)
+    output = parser.add_argument_group("output")
+    _add_output_options(output)
+    model = "keep the extended model in this file, which may be the one that was read (default: it "
+    model += "is not kept)"
+    _add(output, "--save", model, metavar="MODEL")
 
 
 def add_outliers_options(parser: argparse.ArgumentParser) -> None:
@@ -189,6 +206,10 @@ def _add_metric_options(group: argparse._ArgumentGroup) -> None:
     add("--p", "the exponent of --metric minkowski (default: 2)", type=_number)
     unit = "the unit of latitude and longitude with --metric haversine (default: radians)"
     add("--unit", unit, choices=UNITS)
+    weight = "with --metric gower: how much a column counts, such as age=2; 0 is not at all (given "
+    weight += "once for each column; default: 1)"
+    weights = {"metavar": "COLUMN=W", "action": "append", "type": _checked(parse_column_weight)}
+    add("--column-weight", weight, **weights)
     neighbors = "cluster by neighbourhoods of N rows, the row itself included; 20 to 50 serve "
     neighbors += "tables, images and embeddings (default: by single rows)"
     add("--neighbors", neighbors, metavar="N", type=_integer(1))

@@ -36,7 +36,8 @@ def check_column_options(
         name.encode()
     except UnicodeEncodeError:
         raise UserError(f"{column_option} {name!a} is not valid text.") from None
-    output = check_output(args.output, args.input)
+    model = [args.model] if hasattr(args, "model") else []
+    output = check_output(args.output, args.input, *model)
     return WriteOptions(output, name, alone, args.delimiter, column_option, alone_option)
 
 

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise UserError(f"--coordinates: {error}") from error
     labels = known_labels(table, prepared, args)
-    model, warned = fit_clusters(prepared.points, args, stopwatch, labels)
+    model, warned = fit_clusters(prepared, args, stopwatch, labels)
     for warning in warned:
         say(f"isthmus: warning: {warning}")
     if prepared.hint and not args.quiet:

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from isthmus._utils.progress import Progress, ProgressBar
 from isthmus._utils.typing import Array, Ints
 from isthmus.cli.cluster_options import KMEANS_OPTIONS
 from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.prepare import Prepared
 from isthmus.cli.row_pairs import read_pairs
 from isthmus.metrics.registry import canonical_name
 
@@ -76,6 +77,10 @@ def check_metric(args: argparse.Namespace) -> None:
         raise UserError(f"--p belongs to --metric minkowski, not to --metric {args.metric}.")
     if args.unit is not None and canonical_name(args.metric) != "haversine":
         raise UserError(f"--unit belongs to --metric haversine, not to --metric {args.metric}.")
+    if args.column_weight and canonical_name(args.metric) != "gower":
+        raise UserError(
+            f"--column-weight belongs to --metric gower, not to --metric {args.metric}."
+        )
     if args.neighborhood is not None and args.neighbors is None:
         raise UserError("--neighborhood says what --neighbors N is for; give both.")
 
@@ -85,14 +90,14 @@ def _links(args: argparse.Namespace) -> dict[str, str | None]:
 
 
 def fit_clusters(
-    points: Array, args: argparse.Namespace, stopwatch: Stopwatch, labels: Ints | None = None
+    prepared: Prepared, args: argparse.Namespace, stopwatch: Stopwatch, labels: Ints | None = None
 ) -> Fit:
     """Return a model of the method that was asked for.
 
     labels : (n_points,) int64, optional
         The clusters that are known, -1 for the others.
     """
-    n_points = len(points)
+    n_points = len(prepared.points)
     if args.n_clusters != "auto" and args.n_clusters > n_points:
         raise UserError(
             f"-k asks for {args.n_clusters} clusters, but the input has only {n_points} "
@@ -107,7 +112,7 @@ def fit_clusters(
     with stopwatch.timed("import"):
         from isthmus.estimators import TransitiveCut, TransitiveKMeans
     parameters = {
-        **_shared_parameters(args),
+        **_shared_parameters(prepared, args),
         "min_cluster_size": args.min_cluster_size,
         "noise": args.noise,
         "k_max": args.k_max,
@@ -115,25 +120,27 @@ def fit_clusters(
     given = vars(args)
     parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
     estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
-    return _fit(estimator(args.n_clusters, **parameters), points, stopwatch, **known)
+    return _fit(estimator(args.n_clusters, **parameters), prepared.points, stopwatch, **known)
 
 
-def fit_tree(points: Array, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
+def fit_tree(prepared: Prepared, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
     """Return a model of one cluster, for its tree."""
     with stopwatch.timed("import"):
         from isthmus.estimators import TransitiveCut
-    return _fit(TransitiveCut(1, **_shared_parameters(args)), points, stopwatch)
+    model = TransitiveCut(1, **_shared_parameters(prepared, args))
+    return _fit(model, prepared.points, stopwatch)
 
 
-def _metric_params(args: argparse.Namespace) -> dict[str, Any] | None:
-    given = {"p": args.p, "unit": args.unit}
+def _metric_params(prepared: Prepared, args: argparse.Namespace) -> dict[str, Any] | None:
+    weights = None if prepared.weights is None else list(prepared.weights)
+    given = {"p": args.p, "unit": args.unit, "w": weights}
     return {name: value for name, value in given.items() if value is not None} or None
 
 
-def _shared_parameters(args: argparse.Namespace) -> dict[str, Any]:
+def _shared_parameters(prepared: Prepared, args: argparse.Namespace) -> dict[str, Any]:
     return {
         "metric": args.metric,
-        "metric_params": _metric_params(args),
+        "metric_params": _metric_params(prepared, args),
         "n_neighbors": args.neighbors,
         "neighborhood": args.neighborhood or "mean",
         "n_jobs": args.jobs,
@@ -147,11 +154,18 @@ def wrong_input(points: Array) -> tuple[type[Exception], ...]:
     return (*errors, TypeError) if points.dtype == object else errors
 
 
-def _fit(model: Any, points: Array, stopwatch: Stopwatch, **known: Array) -> Fit:
-    with warnings.catch_warnings(record=True) as caught, stopwatch.timed("fit"):
+def warnings_of(work: Callable[[], object], points: Array) -> list[str]:
+    """Do work on points, and return its warnings; UserError for what is wrong with the points."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(points, **known)
+            work()
         except wrong_input(points) as error:
             raise UserError(str(error)) from error
-    return Fit(model, [one_line(warning.message) for warning in caught])
+    return [one_line(warning.message) for warning in caught]
+
+
+def _fit(model: Any, points: Array, stopwatch: Stopwatch, **known: Array) -> Fit:
+    with stopwatch.timed("fit"):
+        warned = warnings_of(lambda: model.fit(points, **known), points)
+    return Fit(model, warned)

@@ -9,6 +9,7 @@ from typing import Any
 from isthmus._utils.tables import first_few
 from isthmus.cli.load_model import load_model, read_model_head
 from isthmus.cli.output_file import print_lines
+from isthmus.metrics.table_columns import weights_of
 
 DESCRIPTION = """\
 Say what a file holds that 'isthmus cluster --save' or a save() has written: a clustering or a
@@ -60,8 +61,11 @@ def _facts_of_model(model: Any) -> dict[str, Any]:
         facts["features"] = record.n_features
     if names is not None:
         facts["columns"] = list(map(str, names))
+    facts["metric"] = record.metric
+    if record.columns is not None and "w" in (record.metric_params or {}):
+        weights = weights_of(record.metric_params["w"], record.columns).tolist()
+        facts["column weights"] = weights
     facts |= {
-        "metric": record.metric,
         "clusters": record.n_clusters,
         "sizes": record.sizes().tolist(),
     }
@@ -80,6 +84,7 @@ def _in_words(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(each, int) for each in value):
         return first_few(value, 20)
     if isinstance(value, list):
+        value = [each if isinstance(each, str) else f"{each:g}" for each in value]
         more = ", …" if len(value) > _LISTED_COLUMNS else ""
         return ", ".join(value[:_LISTED_COLUMNS]) + more
     return f"{value:,}" if isinstance(value, int) else str(value)

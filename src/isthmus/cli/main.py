@@ -31,6 +31,7 @@ examples:
   isthmus cluster points.parquet -k 3 --columns x,y -o labelled.parquet
   isthmus cluster points.csv -k 3 --scale standard --save model.isthmus -o labelled.csv
   isthmus predict model.isthmus new.csv -o labelled.csv
+  isthmus extend model.isthmus new.csv --save model.isthmus -o labelled.csv
   isthmus outliers points.csv -o scored.csv
   isthmus explore points.csv -o page.html
   isthmus demo
@@ -45,6 +46,7 @@ examples:
 _COMMANDS = {
     "cluster": "cluster the rows of a CSV, TSV, Excel, NumPy or Parquet file",
     "predict": "label the rows of a table by a saved model",
+    "extend": "add the rows of a table to a saved model",
     "outliers": "score how much of an outlier each row of a table is",
     "info": "say what a saved model holds",
     "explore": "write a page on which to see the clusters of a table and choose their number",

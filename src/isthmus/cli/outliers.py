@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     stopwatch = Stopwatch()
     read = read_command_table(args, read_options(args), stopwatch, write_options)
     prepared = prepare(read.table, args)
-    fit = fit_tree(prepared.points, args, stopwatch)
+    fit = fit_tree(prepared, args, stopwatch)
     with stopwatch.timed("fit"):
         scores = fit.model.outlier_scores_
     with stopwatch.timed("writing"):

@@ -31,10 +31,10 @@ class Output(NamedTuple):
     compression: str | None = None
 
 
-def check_output(name: str | None, input_name: str | None) -> Output:
+def check_output(name: str | None, *not_these: str | None) -> Output:
     """Return the output of that name (``-`` or None: standard output), or say what is wrong.
 
-    It must not be the file that is read.
+    It must not be one of the files that are read; None stands for standard input.
     """
     if name is None or name == "-":
         return Output(None, "csv")
@@ -44,7 +44,7 @@ def check_output(name: str | None, input_name: str | None) -> Output:
             f"cannot write {name}: its ending names no known format. "
             f"Known endings: {WRITTEN_ENDINGS}, and {LISTED_COMPRESSIONS} after them."
         )
-    path = check_target(name, input_name)
+    path = check_target(name, *not_these)
     if file_format == "parquet":
         require_pyarrow()
     if compression == ".zst":

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Array
+from isthmus.cli.column_weights import column_weights
 from isthmus.cli.errors import UserError
 from isthmus.cli.table import Table
 from isthmus.metrics.preparation import Preparation, learn_preparation
@@ -34,6 +35,7 @@ class Prepared(NamedTuple):
     taken: Array | None  # (n_rows,) bool, the rows they are; None for all
     preparation: Preparation
     hint: str | None  # what the user may want to know
+    weights: tuple[float, ...] | None = None  # of the columns, for --metric gower
 
     @property
     def n_dropped(self) -> int:
@@ -85,7 +87,7 @@ def prepare(table: Table, args: argparse.Namespace) -> Prepared:
     columns = None if table.names is None else tuple(table.selected_names())
     if args.missing == "gower":
         preparation = Preparation(columns, table.points.shape[1], "gower")
-        return Prepared(table.points, None, preparation, None)
+        return Prepared(table.points, None, preparation, None, column_weights(table, args))
     try:
         preparation = learn_preparation(
             table.points, missing=args.missing, scale=args.scale or "none", columns=columns

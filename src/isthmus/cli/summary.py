@@ -42,6 +42,8 @@ def summarise(
         "hints": [] if prepared.hint is None else [prepared.hint],
         "warnings": fit.warned,
     }
+    if prepared.weights is not None:
+        summary["column_weights"] = list(prepared.weights)
     if hasattr(model, "noise_threshold_"):  # where noise was asked for
         n_noise = int(np.count_nonzero(model.labels_ == -1))
         summary["noise"] = {"n_points": n_noise, "threshold": model.noise_threshold_}
@@ -61,7 +63,7 @@ def summarise(
 
 def rounded(seconds: dict[str, float]) -> dict[str, float]:
     """Return the seconds of stages, the work itself first."""
-    work = [stage for stage in ("fit", "predict") if stage in seconds]
+    work = [stage for stage in ("fit", "predict", "extend") if stage in seconds]
     return {stage: round(seconds[stage], 3) for stage in (*work, *seconds)}
 
 
@@ -83,6 +85,9 @@ def as_text(summary: Summary) -> str:
         "clusters": f"{summary['n_clusters']:,}",
         "method": f"{summary['method']} ({space}{summary['metric']})",
     }
+    if "column_weights" in summary:
+        pairs = zip(summary["columns"], summary["column_weights"], strict=True)
+        figures["weights"] = ", ".join(f"{name} {weight:g}" for name, weight in pairs)
     if space:
         figures["inertia"] = f"{summary['inertia']:.6g}"
         figures["iterations"] = f"{summary['n_iter']:,}"
@@ -95,9 +100,7 @@ def as_text(summary: Summary) -> str:
     if "suggestion" in summary:
         lines += ["", *summary["suggestion"]["explanation"]]
     lines += ["", *_sizes_as_lines(sizes, n_points, n_noise)]
-    lines += [f"isthmus: hint: {hint}" for hint in summary["hints"]]
-    lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_remarks(summary)])
 
 
 def seconds_in_words(seconds: dict[str, float]) -> str:
@@ -116,14 +119,32 @@ def predictions_as_text(summary: Summary) -> str:
     return "\n".join([*_aligned(figures), *lines])
 
 
+def extension_as_text(summary: Summary) -> str:
+    """Return the figures of a model that has grown."""
+    n_all = summary["n_old"] + summary["n_points"]
+    figures = {
+        "model": summary["model"],
+        **_shared_figures(summary),
+        "points": f"{summary['n_points']:,} new, {n_all:,} in all",
+        "old rows": f"{summary['n_changed']:,} of {summary['n_old']:,} have another cluster now",
+        "saved": summary["saved"] or "nowhere: --save MODEL keeps the extended model",
+    }
+    lines = _aligned(figures)
+    lines += ["", *_sizes_as_lines(summary["sizes"], n_all, summary.get("n_noise"))]
+    return "\n".join([*lines, *_remarks(summary)])
+
+
 def scores_as_text(summary: Summary) -> str:
     """Return the figures of outlier scores, the rows with the highest ones below them."""
     lines = _aligned(_shared_figures(summary))
     lines += ["", f"{'row':>12}  {'score':>6}"]
     lines += [f"{each['row']:>12,}  {each['score']:>6.3f}" for each in summary["highest"]]
-    lines += [f"isthmus: hint: {hint}" for hint in summary["hints"]]
-    lines += [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_remarks(summary)])
+
+
+def _remarks(summary: Summary) -> list[str]:
+    hints = [f"isthmus: hint: {hint}" for hint in summary["hints"]]
+    return hints + [f"isthmus: warning: {warning}" for warning in summary["warnings"]]
 
 
 def _shared_figures(summary: Summary) -> dict[str, str]:

@@ -289,9 +289,10 @@ def begin_of_part(parts: Parts, position: int) -> int:
 def fill_edge_weights(heights: Floats, merge: Labels, unit: float, out: Floats) -> None:
     """Fill out, (m,), with the heights of merges, (m,), as finite_weights returns them.
 
-    The root has none, and gets that of the last merge.
+    The root, which comes first, has no edge: 0.
     """
-    for position in range(merge.shape[0]):
+    out[0] = 0.0
+    for position in range(1, merge.shape[0]):
         if position + AHEAD < merge.shape[0]:
             prefetch(heights, merge[position + AHEAD])
         out[position] = min(heights[merge[position]] / unit, INFINITE)

@@ -34,6 +34,7 @@ from isthmus.estimators.fitted import (
 from isthmus.estimators.fitting import Known, check_request, extend_clusters, find_clusters
 from isthmus.estimators.input import check_new_input, check_new_table, input_tags
 from isthmus.estimators.persistence import load_model, save_model
+from isthmus.metrics.table_extension import join_table
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.cluster_path import ClusterPath, cluster_path
 from isthmus.model_selection.suggestion import Suggestion
@@ -95,8 +96,9 @@ class TransitiveClusterer(
             Points (arrays, pandas and polars frames; ``scipy.sparse`` matrices for Euclidean,
             cosine, angular and Hellinger distances). With ``metric="precomputed"`` distances, an
             array-like of shape (n_samples, n_samples) or (n_samples (n_samples - 1) / 2,), or a
-            graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With a
-            callable metric also a list, or a 1-D array, of anything that it takes.
+            graph, a ``scipy.sparse`` matrix or array of shape (n_samples, n_samples). With
+            ``metric="gower"`` also tables whose columns hold texts, categories, dates and missing
+            values. With a callable metric also a list, or a 1-D array, of anything that it takes.
         y : ignored
             Present for scikit-learn's conventions; labels that are known are ``partial_labels``.
         sample_weight : array-like of shape (n_samples,) or float, optional
@@ -137,8 +139,9 @@ class TransitiveClusterer(
         the search begins. With few features, or distances that only a function or SciPy computes,
         this takes a fraction of a fit while the new rows are few. Otherwise, and wherever the
         result could differ, all rows are fitted again: with ``n_neighbors``, more than 8 features,
-        variances estimated from the rows, coordinates that repeat as on a lattice, a parameter
-        that was changed since. If it fails, the model stays as it was.
+        variances estimated from the rows, tables whose ranges the new rows widen or that have no
+        missing values, coordinates that repeat as on a lattice, a parameter that was changed since.
+        If it fails, the model stays as it was.
 
         There is no ``partial_fit``: that forgets the rows of earlier calls, and a tree needs all.
 
@@ -168,8 +171,13 @@ class TransitiveClusterer(
         """
         if not isinstance(match_labels, bool | np.bool_):
             raise TypeError(f"match_labels must be True or False, got {match_labels!r}.")
-        check_extendable(self._record)
-        fitted, new = self._checked_new(X)
+        fitted = self._record
+        check_extendable(fitted, self.metric)
+        if fitted.columns is None:
+            fitted, new = self._checked_new(X)
+        else:
+            check_new_table(self._as_of(fitted), X, fitted.columns)
+            new = join_table(fitted.columns, fitted.points, X)
         self._keep(
             extend_clusters(self, fitted, new, sample_weight, match_labels=bool(match_labels))
         )
@@ -335,12 +343,17 @@ class TransitiveClusterer(
     def _checked_new(self, X: Any) -> tuple[FittedModel, Any]:
         """Return the record of the fit, and new rows, checked against this record alone."""
         fitted = self._record
-        probe = copy.copy(self)
-        probe._keep(fitted)
+        probe = self._as_of(fitted)
         if fitted.columns is not None:
             new = check_new_table(probe, X, fitted.columns)
             return fitted.for_rows(new), new
         return fitted, check_new_input(probe, X, fitted.points, fitted.resolved_metric)
+
+    def _as_of(self, fitted: FittedModel) -> Self:
+        """Return a copy that another thread cannot fit again meanwhile."""
+        probe = copy.copy(self)
+        probe._keep(fitted)
+        return probe
 
     def labels_for(self, n_clusters: int) -> Labels:
         """Return the labels for another number of clusters, from the tree of the last fit.
@@ -509,9 +522,9 @@ class TransitiveClusterer(
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :meth:`load` reads.
 
-        The file holds numbers and strings and no code: docs/file_format.md describes it. It
-        appears under its name only when it is complete. A metric that is a function cannot be
-        saved: TypeError, and no file is written.
+        The file holds numbers and strings and no code: see
+        :doc:`The file format </file_format>`. It appears under its name only when it is complete.
+        A metric that is a function cannot be saved: TypeError, and no file is written.
         """
         save_model(self, self._record, path)
 

@@ -14,7 +14,9 @@ from isthmus._utils.typing import Floats, Labels
 from isthmus.estimators.fitted import FittedModel
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.mapped import MappedMetric, prepare_points
+from isthmus.metrics.registry import canonical_name
 from isthmus.metrics.rowwise import CallableMetric, RowMetric
+from isthmus.metrics.table_columns import TableColumns
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.prediction.extend_by_kdtree import extended_by_kdtree
 from isthmus.prediction.extend_by_rows import extended_by_rows
@@ -27,17 +29,21 @@ _BY_INDEX = ("auto", "kd-tree", "prim")
 _BYTES_PER_POINT = 250
 
 
-def check_extendable(fitted: FittedModel) -> None:
-    """Raise ValueError where a fit does not hold all that a fit on more rows needs."""
+def check_extendable(fitted: FittedModel, metric: Any) -> None:
+    """Raise ValueError where a fit does not hold all that a fit on more rows needs.
+
+    metric : str or callable
+        That of the estimator now.
+    """
+    if fitted.columns is not None and canonical_name(metric) != "gower":
+        raise ValueError(
+            f"The fit was on a table, with metric='gower', and metric is {metric!r} now. Fit again "
+            "on all rows, the old and the new."
+        )
     if fitted.points is None:
         raise ValueError(
             "extend needs the distances between all rows, and of precomputed ones a fit keeps "
             "none. Fit again on the distances of all rows, the old and the new."
-        )
-    if fitted.columns is not None:
-        raise ValueError(
-            "metric='gower' divides columns by their ranges, which more rows may change: fit again "
-            "on all rows, the old and the new."
         )
     if fitted.constraints is not None:
         raise ValueError(
@@ -107,6 +113,25 @@ def extended_tree(
         return None
     problem = replace(problem, data=prepare_points(data, metric))
     return extended_by_kdtree(fitted.tree, problem, fitted.index)
+
+
+def keeps_distances(fitted: FittedModel, metric: Any, columns: TableColumns | None) -> bool:
+    """Whether a metric gives old rows the distances that they had, to the last bit.
+
+    Gower's distance divides by ranges, which new rows may widen; and without missing values it is
+    that of mapped rows, of which the last bit may be another one.
+
+    columns : TableColumns or None
+        Of all rows.
+    """
+    if fitted.columns is None or columns is None:
+        return fitted.columns is columns
+    before, now = fitted.columns.columns, columns.columns
+    return (
+        isinstance(metric, RowMetric)
+        and isinstance(fitted.resolved_metric, RowMetric)
+        and all((a.low, a.high) == (b.low, b.high) for a, b in zip(before, now, strict=True))
+    )
 
 
 def _is_same_metric(fitted: FittedModel, metric: Any, params: Any) -> bool:

@@ -20,6 +20,7 @@ from isthmus.estimators.extension import (
     extended_tree,
     join_rows,
     join_weights,
+    keeps_distances,
     matched_labels,
 )
 from isthmus.estimators.fitted import (
@@ -48,6 +49,7 @@ from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.precomputed import Precomputed
 from isthmus.metrics.registry import AnyMetric, resolve_metric
 from isthmus.metrics.table_columns import TableColumns
+from isthmus.metrics.table_extension import EncodedTable
 from isthmus.metrics.validation import check_sample_weight
 from isthmus.model_selection.api import suggest_for_rows
 from isthmus.model_selection.suggestion import Suggestion
@@ -264,12 +266,14 @@ def extend_clusters(
 ) -> FittedModel:
     """Return what a fit on the rows of another one, and new ones behind them, finds.
 
-    new : array, CSR matrix or list of objects
-        Checked.
+    new : array, CSR matrix, list of objects, or EncodedTable
+        Checked; a table holds the rows of the fit, too.
     """
-    n_old, n_new = len(fitted.labels), n_points_of(new)
+    n_old = len(fitted.labels)
+    rows = new if isinstance(new, EncodedTable) else join_rows(fitted.points, new)
+    n_new = n_points_of(rows.points if isinstance(rows, EncodedTable) else rows) - n_old
     weights = join_weights(fitted.rows.point_weights, n_old, sample_weight, n_new)
-    request = check_request(estimator, join_rows(fitted.points, new), weights)
+    request = check_request(estimator, rows, weights)
     request = replace(request, feature_names=fitted.feature_names, extends=fitted)
     extended = find_clusters(estimator, request)
     if not match_labels:
@@ -328,13 +332,18 @@ def _found_tree(
     estimator: TransitiveClusterer, request: Request, data: Any, progress: Progress | None
 ) -> NeighborhoodTree:
     limit = request.limits.for_tree
-    if request.extends is not None and request.neighborhood is None:
+    old = request.extends
+    if (
+        old is not None
+        and request.neighborhood is None
+        and keeps_distances(old, request.metric, request.columns)
+    ):
         n_jobs = check_n_jobs(estimator.n_jobs)
         problem = Problem(
             data, request.metric, None, n_jobs, progress, Budget(limit), estimator.engine == "auto"
         )
         tree = extended_tree(
-            request.extends,
+            old,
             data,
             problem,
             estimator.engine,

@@ -25,6 +25,7 @@ from isthmus.metrics.registry import (
     canonical_name,
 )
 from isthmus.metrics.table_columns import TableColumns
+from isthmus.metrics.table_extension import EncodedTable
 from isthmus.metrics.validation import (
     SPARSE_REFUSED,
     as_objects,
@@ -63,7 +64,8 @@ def check_table(estimator: BaseEstimator, X: Any, metric: GowerMetric) -> Table:
     """Return a table that was read; sets ``n_features_in_`` and ``feature_names_in_``."""
     refuse_masked(X)
     table = metric.learn(X)
-    validate_data(estimator, X, skip_check_array=True)
+    if not isinstance(X, EncodedTable):
+        validate_data(estimator, X, skip_check_array=True)
     estimator.n_features_in_ = table.points.shape[1]
     return table
 

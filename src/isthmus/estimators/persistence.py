@@ -151,8 +151,11 @@ def _unpacked(state: dict[str, Any], settings_class: type[Settings]) -> FittedMo
     neighborhood, neighbors = _unpacked_neighborhood(
         state.get("neighborhood"), metric, tree.n_points
     )
+    points = _unpacked_points(state["points"], metric, (tree.n_points, n_features))
+    if points is None and n_features != n_rows:
+        raise ValueError("of given distances each row must have one to every row of the fit.")
     return FittedModel(
-        points=_unpacked_points(state["points"], metric, (tree.n_points, n_features)),
+        points=points,
         metric=state["metric"],
         metric_params=state["metric_params"],
         rows=rows,

@@ -27,10 +27,12 @@ class TransitiveCut(TransitiveClusterer):
         The base distance: ``"euclidean"``, ``"sqeuclidean"``, ``"manhattan"``, ``"chebyshev"``,
         ``"minkowski"``, ``"seuclidean"``, ``"mahalanobis"``, ``"cosine"``, ``"angular"``,
         ``"correlation"``, ``"haversine"`` (latitude and longitude), ``"hellinger"``
-        (rows are divided by their sums), or ``"precomputed"`` where X holds distances: a square
+        (rows are divided by their sums), ``"gower"`` (tables of numbers, dates, categories and
+        texts, with missing values), or ``"precomputed"`` where X holds distances: a square
         matrix, a condensed one as of ``scipy.spatial.distance.pdist``, or a sparse graph as of
         scikit-learn's ``kneighbors_graph``. In O(n²) time also every other name of SciPy and
-        scikit-learn, and any function of two points; see :func:`isthmus.minimum_spanning_tree`.
+        scikit-learn, such as ``"nan_euclidean"`` (numbers with missing values), ``"hamming"`` and
+        ``"jaccard"``, and any function of two points. :doc:`Metrics </metrics>` lists them all.
     metric_params : dict, optional
         Parameters of the metric, such as ``{"p": …}`` for ``"minkowski"``, ``{"w": weights}`` or
         ``{"unit": "degrees"}`` for ``"haversine"``, which then measures kilometres; by default it
@@ -38,8 +40,9 @@ class TransitiveCut(TransitiveClusterer):
     n_neighbors : int, optional
         The size of neighbourhoods, each point itself included. Where there are more than a few
         features (tables, images, embeddings), single distances are noise, and neighbourhoods of
-        20 to 50 points find clusters better: see docs/embeddings.md. None, as 1: plain distances.
-        Rows count once, whatever their weights.
+        20 to 50 points find clusters better: see
+        :doc:`Tables, images, texts, embeddings </embeddings>`. None, as 1: plain distances. Rows
+        count once, whatever their weights.
     neighborhood : {"mean", "shared"}, default="mean"
         What neighbourhoods are for. ``"mean"`` replaces each point by the mean of its
         neighbourhood before anything else (for cosine and angular distances of rows of unit
@@ -66,7 +69,7 @@ class TransitiveCut(TransitiveClusterer):
         0 and 1: the rows of the highest ``outlier_scores_``, at most this share of all rows (as
         scikit-learn's ``contamination``), or of all weight. ``("score", 0.7)``: rows of a score
         above 0.7. "auto" finds the threshold between the scores of rows in clusters and of noise,
-        where there are two such groups; see docs/outliers_and_summaries.md.
+        where there are two such groups; see :doc:`Outliers </outliers_and_summaries>`.
     k_max : int, default=20
         The largest number of clusters that ``n_clusters="auto"`` considers.
     n_jobs : int, optional

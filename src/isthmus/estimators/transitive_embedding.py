@@ -129,7 +129,12 @@ class TransitiveEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             "Ask for fewer: n_components=<number>.",
         )
         found = find_neighborhood_tree(
-            data, metric, neighborhood, disconnected=self.disconnected, n_jobs=n_jobs
+            data,
+            metric,
+            neighborhood,
+            disconnected=self.disconnected,
+            n_jobs=n_jobs,
+            keep_index=False,
         )
         tree = UltrametricTree.from_spanning_tree(found.tree)
         with np.errstate(over="ignore", under="ignore"):

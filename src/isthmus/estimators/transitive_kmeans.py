@@ -50,7 +50,11 @@ class TransitiveKMeans(TransitiveClusterer):
         The largest number of iterations per start.
     random_state : int, RandomState or None, default=None
         The seed of random starts. With ``init="cut"`` nothing is random.
-    metric, metric_params, n_neighbors, neighborhood, engine, noise, k_max, n_jobs, verbose, memory,
+    metric : str or callable, default="euclidean"
+        The base distance: a name such as ``"manhattan"``, ``"angular"``, ``"haversine"`` (latitude
+        and longitude), ``"gower"`` (tables with texts and missing values), ``"nan_euclidean"`` or
+        ``"precomputed"``, or any function of two points: :doc:`Metrics </metrics>` lists them all.
+    metric_params, n_neighbors, neighborhood, engine, noise, k_max, n_jobs, verbose, memory,
     memory_limit
         As for :class:`TransitiveCut`.
 

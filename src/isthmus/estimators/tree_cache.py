@@ -98,5 +98,6 @@ def find_tree(
         n_jobs=n_jobs,
         progress=progress,
         budget=Budget(memory_limit),
+        keep_index=False,
     )
     return found.tree.edges, found.tree.weights, found.tree.engine, found.neighbors

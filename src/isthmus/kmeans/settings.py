@@ -18,6 +18,8 @@ SPACES = ("rows", "embedding")
 INITS = ("cut", "k-means++", "random")
 ALGORITHMS = ("auto", "lazy", "plain")
 
+# No file and no slip of the keyboard asks for more runs than this.
+_MOST_N_INIT = 100_000
 # Runs from random starts where n_init is "auto"; a deterministic start is run once.
 _AUTO_N_INIT = 10
 LARGEST_SEED = np.iinfo(np.int32).max
@@ -71,6 +73,8 @@ class KMeansSettings:
             init = check_given_points(self.init, n_rows, k, weights)
         is_auto = isinstance(self.n_init, str) and self.n_init == "auto"
         n_init = _AUTO_N_INIT if is_auto else check_integer(self.n_init, "n_init", 1)
+        if n_init > _MOST_N_INIT:
+            raise ValueError(f"n_init must be at most {_MOST_N_INIT:,}, got {n_init!r}.")
         check_random_state(self.random_state)
         return KMeansSettings(
             n_clusters=k,

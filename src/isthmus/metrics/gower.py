@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from isthmus._numba.accumulators import ABSOLUTES
+from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Array, Floats
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.maps import unchanged
 from isthmus.metrics.rowwise import RowMetric
 from isthmus.metrics.table_columns import CATEGORY, TableColumns, learn_columns, weights_of
+from isthmus.metrics.table_extension import EncodedTable
 
 NAME = "gower"
 _NOTHING_SHARED = (
@@ -47,8 +49,8 @@ class GowerMetric:
     accepts_sparse = takes_objects = False
 
     def learn(self, X: Any) -> Table:
-        """Return what a fit needs to know of a table."""
-        columns, points = learn_columns(X)
+        """Return what a fit needs to know of a table, perhaps one that is encoded."""
+        columns, points = X if isinstance(X, EncodedTable) else learn_columns(X)
         return Table(columns, weights_of(self.w, columns), points)
 
 
@@ -126,8 +128,8 @@ def gower_by_rows(columns: TableColumns, weights: Floats) -> RowMetric:
     factors = np.where(by_difference, weights / np.where(by_difference, ranges, 1.0), 1.0)
     origin = np.where(by_difference, lows, 0.0)
     prepare = partial(_scaled, origin, factors)
-    fill = partial(_fill, weights, np.flatnonzero(~by_difference))
-    return RowMetric(NAME, prepare, fill, accepts_nan=True, undefined=_NOTHING_SHARED, cost=10)
+    fill = partial(_fill, weights, ~by_difference)
+    return RowMetric(NAME, prepare, fill, accepts_nan=True, undefined=_NOTHING_SHARED, cost=5)
 
 
 def _scaled(origin: Floats, factors: Floats, points: Array) -> Floats:
@@ -136,11 +138,29 @@ def _scaled(origin: Floats, factors: Floats, points: Array) -> Floats:
 
 
 def _fill(weights: Floats, by_equality: Array, row: Floats, rows: Floats, out: Floats) -> None:
-    difference = np.abs(rows - row)
-    present = ~np.isnan(difference)
-    difference[~present] = 0.0
-    difference[:, by_equality] = weights[by_equality] * (difference[:, by_equality] > 0.0)
-    difference[:, weights == 0.0] = 0.0
-    np.einsum("ij->i", difference, out=out[0])
-    with np.errstate(invalid="ignore"):  # 0 / 0 where nothing is shared
-        out[0] /= np.einsum("ij,j->i", present, weights)
+    fill_gower(weights, by_equality, row, rows, out)
+
+
+@kernel
+def fill_gower(weights: Floats, by_equality: Array, row: Floats, rows: Floats, out: Floats) -> None:
+    """Fill a row of distances; NaN where two rows share no column that counts.
+
+    weights : (n_columns,) float64, in
+    by_equality : (n_columns,) bool, in
+        Whether values are compared by whether they are equal, not by their difference.
+    row, rows : (1, n_columns), (m, n_columns) float64, in
+        Of numbers, weighted and divided by ranges; NaN where a value is missing.
+    out : (1, m) float64, out
+    """
+    for i in range(rows.shape[0]):
+        total, shared = 0.0, 0.0
+        for j in range(rows.shape[1]):
+            difference = abs(rows[i, j] - row[0, j])
+            is_known = difference == difference  # noqa: PLR0124 -- neither is NaN
+            # Selections, not branches, which no processor could foresee.
+            shared += weights[j] if is_known else 0.0
+            if by_equality[j]:
+                total += weights[j] if difference > 0.0 else 0.0
+            else:
+                total += difference if is_known else 0.0
+        out[0, i] = total / shared if shared > 0.0 else np.nan

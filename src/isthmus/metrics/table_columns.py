@@ -154,11 +154,12 @@ def learn_columns(X: Any) -> tuple[TableColumns, Floats]:
             f"Found a table with {len(found[0].values) if found else 0} sample(s) and "
             f"{len(found)} feature(s), while a minimum of 1 is required of both."
         )
-    columns = TableColumns(tuple(_learn_column(values) for values in found))
+    columns = TableColumns(tuple(learn_column(values) for values in found))
     return columns, columns._encoded(found)
 
 
-def _learn_column(found: Values) -> Column:
+def learn_column(found: Values) -> Column:
+    """Return what is known of a column."""
     if found.kind == CATEGORY:
         if all(value is None for value in found.values):
             return Column(found.name, EMPTY)
