@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import os
 import signal
 import sys
@@ -90,6 +91,8 @@ def _run(job: str, names: dict, case: Case) -> tuple[int, str]:
     ready, say_ready = os.pipe()
     said, say = os.pipe()  # no file: the limit of files would hold for it
     os.set_blocking(say, False)
+    # What the compiler left here is not the child's to delete: an interrupt would be lost there.
+    gc.freeze()
     child = os.fork()
     if child == 0:
         try:
