@@ -12,7 +12,7 @@ RUN := $(BIN)/python -m
 SECONDS := 600
 SEED :=
 
-.PHONY: demo docs test test-slow coverage test-bounds test-oldest test-wheel fuzz fuzz-dask lint bench dist clean help
+.PHONY: demo docs test test-slow coverage test-bounds oldest test-oldest test-wheel fuzz fuzz-dask lint bench dist clean help
 
 help:
 	@echo "make demo         cluster the bundled examples, write isthmus-demo.png and isthmus-demo.html"
@@ -63,7 +63,7 @@ demo: $(VENV)/.demo
 
 # Offline, and every warning is an error. Pages of names that are gone would stay: begin anew.
 docs: $(VENV)/.docs
-	rm -rf docs/api docs/gallery docs/_generated build/docs
+	rm -rf docs/api docs/gallery docs/_generated docs/sg_execution_times.rst build/docs
 	$(RUN) sphinx --fail-on-warning --keep-going --quiet docs build/docs
 	$(BIN)/python tools/check_site.py build/docs
 	@echo "the site: build/docs/index.html"
@@ -85,14 +85,18 @@ test-bounds: $(VENV)/.dev
 		--numprocesses=auto --dist=loadfile --timeout=900 --durations=8 $(addprefix tests/,\
 		numba metrics neighbors spanning_tree ultrametric cut kmeans prediction model_selection)
 
+# The environment of test-oldest.
+oldest: $(OLDEST)/.test
+
 # The suite without what depends on no version (the paper, its theory, generated inputs, the
-# campaign) and without the extras for pages and clusters. Its compiled code is kept apart from that
-# of the newest Numba. Warnings that old packages cause among themselves are ignored here, each by
-# name.
+# campaign, the documentation, signals, limits of memory) and without the extras for pages and
+# clusters. Its compiled code is kept apart from that of the newest Numba. Warnings that old packages
+# cause among themselves are ignored here, each by name.
 test-oldest: $(OLDEST)/.test
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python -m pytest \
 		--numprocesses=auto --dist=loadfile --durations=8 \
-		$(addprefix --ignore=tests/,baselines campaign explorer on_dask paper properties theory) \
+		$(addprefix --ignore=tests/,baselines campaign explorer on_dask paper properties theory \
+			test_docs.py test_memory_limit.py cli/test_processes.py estimators/test_interrupted.py) \
 		-W ignore::pyparsing.warnings.PyparsingDeprecationWarning
 
 dist: $(VENV)/.dev
@@ -110,7 +114,7 @@ test-wheel: dist
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests $(RUN) campaign --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
-fuzz-dask:
+fuzz-dask: $(VENV)/.dev
 	PYTHONPATH=tests $(RUN) dask_campaign
 
 lint: $(VENV)/.dev

@@ -18,13 +18,16 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS / "_build_steps"))
 
+import command_help
 import external_names
 import how_it_works_pictures
+import page_texts
 
 from isthmus import __version__
 
 _HATCH = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
 ADDRESS = _HATCH["metadata"]["hooks"]["custom"]["address"]
+HAS_ADDRESS = "/OWNER/" not in ADDRESS  # else it is a placeholder, and nothing links there
 
 project = "isthmus"
 author = "The isthmus developers"
@@ -40,12 +43,12 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 root_doc = "index"
-exclude_patterns = ["_build_steps", "_templates", "gallery/**/*.ipynb"]
+exclude_patterns = ["_build_steps", "_generated", "_templates", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]  # functions in the gallery's configuration
 
 # Markdown
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 # The API reference, from docstrings
@@ -71,6 +74,8 @@ sphinx_gallery_conf = {
     "doc_module": ("isthmus",),
     "reference_url": {"isthmus": None},
     "min_reported_time": 1e9,
+    "write_computation_times": False,  # pages that load scripts from elsewhere
+    "capture_repr": ("_repr_html_",),  # tables and models, not what a call happens to return
     "show_memory": False,
     "remove_config_comments": True,
     "copyfile_regex": r".*\.csv",
@@ -81,16 +86,21 @@ html_theme = "pydata_sphinx_theme"
 html_title = "isthmus"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["local_files.js"]
+html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
-html_show_search_summary = False  # it fetches pages, which a browser refuses for local files
+html_search_scorer = str(DOCS / "_build_steps" / "search_order.js")
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "isthmus"},
     "header_links_before_dropdown": 7,
     "show_prev_next": True,
     "navigation_with_keys": True,
     "show_toc_level": 2,
-    "icon_links": [{"name": "Source", "url": ADDRESS, "icon": "fa-solid fa-code-branch"}],
+    "navbar_persistent": ["search-button"],  # an icon: a field would not fit beside the menu
+    "icon_links": [{"name": "Source", "url": ADDRESS, "icon": "fa-solid fa-code-branch"}]
+    if HAS_ADDRESS
+    else [],
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
@@ -100,5 +110,8 @@ html_sidebars: dict[str, list[str]] = {"index": [], "start": [], "comparison": [
 
 
 def setup(app: Any) -> None:
-    """Draw the pictures before any page is read."""
+    """Draw the pictures and ask the command for its help before any page is read."""
     app.connect("builder-inited", lambda _: how_it_works_pictures.draw(DOCS / "_generated"))
+    app.connect("builder-inited", lambda _: command_help.write(DOCS / "_generated"))
+    app.connect("source-read", page_texts.mend_gallery)
+    app.connect("html-page-context", page_texts.describe_page)

@@ -139,7 +139,7 @@ def test_a_spanning_tree_keeps_to_its_limit(name):
     assert limit - MEGABYTE <= 3 * most  # beside a megabyte for small things, no wild guess
     unlimited = peak(lambda: minimum_spanning_tree(X, **parameters))
     if "blocked" in name or name == "sparse":
-        assert limit < unlimited  # smaller tiles
+        assert limit < unlimited  # smaller blocks
 
 
 FITS = {

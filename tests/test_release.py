@@ -33,6 +33,8 @@ def test_the_version_is_the_same_everywhere():
     assert re.search(r"^## (\S+)", changelog, re.M).group(1) in (isthmus.__version__, "Unreleased")
     recipe = (ROOT / "tools" / "conda_recipe" / "recipe.yaml").read_text(encoding="utf-8")
     assert f'version: "{isthmus.__version__}"' in recipe
+    answers = (ROOT / "docs" / "faq.md").read_text(encoding="utf-8")
+    assert f"version = {{{isthmus.__version__}}}" in answers
 
 
 def test_the_conda_recipe_has_the_dependencies_of_the_package():
@@ -79,13 +81,25 @@ def test_types_reach_users():
         ('<h1>t</h1><img src="two.html">', "picture without a text: two.html"),
         ("<h1>t</h1><h1>u</h1>", "2 h1"),
         ("<p>t</p>", "0 h1"),
+        ('<h1 id="a">t</h1><p id="a">u</p>', "an id that stands twice: a"),
+        (
+            '<h1>t</h1><script src="https://x.org/y.js">',
+            "loaded from elsewhere: https://x.org/y.js",
+        ),
+        ('<h1>t</h1><a href="two.html">docs/two.md</a>', "a link named after a file: docs/two.md"),
     ],
 )
 def test_the_check_of_the_site(tmp_path, page, problem):
     problems_of = load_tool("check_site").problems_of
-    (tmp_path / "one.html").write_text(page)
-    (tmp_path / "two.html").write_text('<h1 id="part">t</h1>')
+    described = '<meta name="description" content="a page">'
+    (tmp_path / "one.html").write_text(described + page)
+    (tmp_path / "two.html").write_text(f'{described}<h1 id="part">t</h1>')
     assert problems_of(tmp_path) == ([] if problem is None else [f"one.html: {problem}"])
+
+
+def test_a_page_without_a_description_is_a_problem(tmp_path):
+    (tmp_path / "one.html").write_text("<h1>t</h1>")
+    assert load_tool("check_site").problems_of(tmp_path) == ["one.html: no description"]
 
 
 def test_a_site_without_pages_is_a_problem(tmp_path):

@@ -1,4 +1,7 @@
-"""Check a built site: every internal link leads somewhere, pages have one h1, pictures a text.
+"""Check a built site: links lead somewhere and say where, and pages are whole by themselves.
+
+A page has one h1, a description, ids that stand once and a text for every picture. No link is named
+after a source file, and nothing that a page needs is loaded from another site.
 
     python tools/check_site.py build/docs
 
@@ -8,6 +11,7 @@ not followed: the check needs no network.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -16,6 +20,8 @@ from urllib.parse import unquote, urlsplit
 
 # Where a tag keeps an address.
 _ADDRESSES = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src"}
+# A text of a link that says what the page is called in the sources.
+_FILE_NAME = re.compile(r"[\w/]+\.(md|rst)")
 
 
 @dataclass
@@ -26,7 +32,12 @@ class Page(HTMLParser):
     anchors: set[str] = field(default_factory=set)
     addresses: list[str] = field(default_factory=list)
     headings: int = 0
+    description: str = ""
     pictures_without_text: list[str] = field(default_factory=list)
+    repeated_ids: list[str] = field(default_factory=list)
+    loaded_from_elsewhere: list[str] = field(default_factory=list)
+    named_after_files: list[str] = field(default_factory=list)
+    _link: str | None = None
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -35,18 +46,33 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note an element."""
         values = {name: value or "" for name, value in attrs}
+        if values.get("id") in self.anchors:
+            self.repeated_ids.append(values["id"])
         self.anchors |= {values[key] for key in ("id", "name") if values.get(key)}
         self.headings += tag == "h1"
+        if tag == "meta" and values.get("name") == "description":
+            self.description = values.get("content", "")
+        if tag == "a":
+            self._link = ""
         address = values.get(_ADDRESSES.get(tag, ""))
         if address:
             self.addresses.append(address)
-        if tag == "img" and not values.get("alt", "").strip() and not _repeats(values):
+            if tag != "a" and urlsplit(address).netloc:
+                self.loaded_from_elsewhere.append(address)
+        if tag == "img" and not values.get("alt", "").strip():
             self.pictures_without_text.append(values.get("src", ""))
 
+    def handle_data(self, data: str) -> None:
+        """Note a text within a link."""
+        if self._link is not None:
+            self._link += data
 
-def _repeats(picture: dict[str, str]) -> bool:
-    """Return whether a picture says no more than the title beside it: a gallery's thumbnail."""
-    return "alt" in picture and picture.get("src", "").endswith("_thumb.png")
+    def handle_endtag(self, tag: str) -> None:
+        """Note the end of a link."""
+        if tag == "a" and self._link is not None:
+            if _FILE_NAME.fullmatch(self._link.strip()):
+                self.named_after_files.append(self._link.strip())
+            self._link = None
 
 
 def pages_of(folder: Path) -> dict[Path, Page]:
@@ -69,7 +95,11 @@ def problems_of(folder: Path) -> list[str]:
 
 def _faults(page: Page, pages: dict[Path, Page]) -> list[str]:
     faults = [f"{page.headings} h1"] if page.headings != 1 else []
+    faults += [] if page.description.strip() else ["no description"]
     faults += [f"picture without a text: {source}" for source in page.pictures_without_text]
+    faults += [f"an id that stands twice: {name}" for name in page.repeated_ids]
+    faults += [f"loaded from elsewhere: {address}" for address in page.loaded_from_elsewhere]
+    faults += [f"a link named after a file: {name}" for name in page.named_after_files]
     return faults + [
         f"broken link: {address}"
         for address in page.addresses
@@ -97,9 +127,8 @@ def main(arguments: list[str]) -> int:
     folder = Path(*arguments).resolve()
     problems = problems_of(folder)
     n_pages = len(pages_of(folder))
-    print(
-        "\n".join(problems) or f"{n_pages} pages: links, headings and texts of pictures are right"
-    )
+    right = "links, headings, descriptions, ids and texts of pictures are right"
+    print("\n".join(problems) or f"{n_pages} pages: {right}")
     return 1 if problems else 0
 
 

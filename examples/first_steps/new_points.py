@@ -1,6 +1,6 @@
 """
-New points
-==========
+Labels for new points
+=====================
 
 ``predict`` assigns points that were not in the fit, without a new fit. Here every point of the
 plane is one: the background shows which cluster it would join.

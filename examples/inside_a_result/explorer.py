@@ -1,6 +1,6 @@
 """
-The explorer
-============
+The explorer, to try
+====================
 
 One HTML page without a network or a server: a slider for k, the points, the dendrogram, the
 evidence for each number of clusters, outliers, and the path between any two points. Try it below.

@@ -29,6 +29,7 @@ print(model.path(2, 6))
 # %%
 figure, ax = plt.subplots(figsize=(9, 4), layout="constrained")
 plotting.plot_dendrogram(model.tree_, model.labels_, max_leaves=30, ax=ax)
+ax.set_title("the top of the tree, three clusters coloured")
 
 # %%
 # ``model.tree_.linkage`` is a linkage matrix for SciPy's functions.

@@ -29,6 +29,6 @@ plotting.plot_clusters(X, model.labels_, ax=right)
 right.set_title(f"three clusters; {np.count_nonzero(noise)} points are noise")
 
 # %%
-# Of the 40 points drawn as noise so many are called noise, and of the 600 others so many:
+# How many of the 40 points drawn as noise are called noise, and how many of the 600 others:
 
 print(np.count_nonzero(noise[600:]), np.count_nonzero(noise[:600]))

@@ -35,4 +35,4 @@ figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
 plotting.plot_dendrogram(model.tree_, model.labels_, ax=ax)
 leaves = [words[i] for i in model.tree_.leaf_order]
 ax.set_xticks(ax.get_xticks(), leaves, rotation=60, ha="right")
-ax.set_xlabel("")
+ax.set(xlabel="", title="words that a few letters turn into each other join low")
