@@ -257,6 +257,15 @@ def test_gaps_are_never_above_a_distance(kind):
                 assert (found.distances_along(rows, other, separation) <= nearest).all()
 
 
+def test_products_pass_over_the_flags_of_the_library_below():
+    """A BLAS may set flags for lanes of its vectors that hold nothing; 0 · inf stands for them."""
+    rows = dense_rows.DenseRows(np.empty((2, 2)), np.array([[np.inf, 0], [0, 0]], np.float32))
+    assert np.isnan(rows.along(slice(0, 2), np.zeros(2))[0])
+    out = np.empty((2, 2), np.float32)
+    rows.products(slice(0, 2), slice(0, 2), out, None)
+    assert np.isnan(out[0, 1])
+
+
 def test_where_all_is_equally_far_prim_takes_over():
     X = hard("simplex", 1200, 1200, 0)
     found = minimum_spanning_tree(X)

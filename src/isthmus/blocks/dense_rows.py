@@ -23,7 +23,11 @@ _WORTHWHILE = 0.25
 
 
 class DenseRows:
-    """Rows of arrays."""
+    """Rows of arrays.
+
+    Products of finite numbers below 1 are finite, yet OpenBLAS may set the flag of an invalid
+    operation (a lane of a vector that holds no number of ours): NumPy would warn of it.
+    """
 
     sparse = False
 
@@ -41,11 +45,13 @@ class DenseRows:
     ) -> None:
         """Fill out, (n_rows, >= n_columns), with the inner products of positions."""
         n_columns = columns.stop - columns.start
-        np.matmul(self.singles[rows], self.singles[columns].T, out=out[:, :n_columns])
+        with np.errstate(invalid="ignore"):
+            np.matmul(self.singles[rows], self.singles[columns].T, out=out[:, :n_columns])
 
     def along(self, positions: slice | Labels, direction: Floats) -> Floats:
         """Return the inner products of positions with a vector, computed in float32."""
-        products = self.singles[positions] @ direction.astype(np.float32)
+        with np.errstate(invalid="ignore"):
+            products = self.singles[positions] @ direction.astype(np.float32)
         return np.asarray(products, dtype=np.float64)
 
     def scratch(self) -> Any:
