@@ -119,6 +119,22 @@ def test_an_interrupt_that_others_turned_into_an_error(tmp_path, monkeypatch, ca
         signal.signal(signal.SIGINT, previous)
 
 
+def test_an_interrupt_that_an_import_would_lose(monkeypatch, capsys):
+    def import_and_lose(name):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return cluster
+
+    monkeypatch.setattr(main, "import_module", import_and_lose)
+    monkeypatch.setattr(cluster, "run", lambda args: 0)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    try:
+        assert main.run(["cluster", "-k", "2"]) == 130
+        assert capsys.readouterr().err == "isthmus: interrupted\n"
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
 @posix_only
 def test_an_interrupt_while_python_executes_text():
     """Python remembers it, and would end the process by the signal."""

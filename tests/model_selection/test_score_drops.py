@@ -48,6 +48,28 @@ def test_clouds_that_touch_are_told_apart_by_scores():
     np.testing.assert_array_equal(found.sizes[11], np.bincount(found.labels))
 
 
+def on_a_line(sizes, gap, seed):
+    """Return points in groups; steps within them are shorter than 1, those between them ``gap``."""
+    rng = np.random.default_rng(seed)
+    steps = np.concatenate([[gap, *rng.uniform(size=size - 1)] for size in sizes])
+    return np.cumsum(steps)[:, None]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_smaller_drops_count_where_all_further_edges_are_shorter(seed):
+    sizes = [60, 34] * 4
+    found = suggest(UltrametricTree.from_data(on_a_line(sizes, 1.25, seed)), 20)
+    assert 1.0 <= np.nanmax(found.score_drop) < OUTSTANDING
+    assert (found.n_clusters, found.confidence, found.decided_by) == (8, "weak", "scores")
+    assert "12 cuts is of a shorter edge" in found.explanation[1]
+    np.testing.assert_array_equal(found.sizes[7], sorted(sizes, reverse=True))
+    # gaps no longer than the longest steps say nothing
+    assert suggest(UltrametricTree.from_data(on_a_line(sizes, 1.0, seed)), 20).n_clusters == 1
+    # four groups may be the longest of so few edges by chance
+    drops = find_score_drops(UltrametricTree.from_data(on_a_line(sizes[:4], 1.25, seed)), 20, 8)
+    assert drops.n_by_length == 1
+
+
 def equally_spaced():
     line, side = np.arange(1024.0)[:, None], np.arange(32.0)
     yield line

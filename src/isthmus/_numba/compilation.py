@@ -8,15 +8,12 @@ Only kernel.py imports this module, when a kernel is first called: it imports Nu
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import hashlib
-import signal
 import struct
-import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -29,6 +26,7 @@ from isthmus._numba import bounds, intrinsics
 from isthmus._numba.arguments import STEP, Arguments, arranged
 from isthmus._numba.kernel import Hint, Kernel
 from isthmus._numba.memory import types_of
+from isthmus._utils.interrupts import interrupt_held_back
 
 # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
@@ -142,7 +140,7 @@ def _raising(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def load(kernel: Kernel[Any], arguments: Arguments) -> Compiled | None:
     """Return compiled code from the cache on disk, if there is."""
-    with _interrupt_held_back():
+    with interrupt_held_back():
         for name in _NAMES:
             try:
                 return _compiled(kernel, arguments, name, cache=True, pipeline_class=_OnlyLoading)
@@ -155,34 +153,13 @@ def load(kernel: Kernel[Any], arguments: Arguments) -> Compiled | None:
 
 def compile_anew(kernel: Kernel[Any], arguments: Arguments) -> Compiled:
     """Compile, and keep the code in the cache on disk, if that is possible."""
-    with _interrupt_held_back():
+    with interrupt_held_back():
         for name in _NAMES:
             try:
                 return _compiled(kernel, arguments, name, cache=True)
             except Exception:
                 continue
         return _compiled(kernel, arguments, cache=False)
-
-
-@contextlib.contextmanager
-def _interrupt_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait until code is compiled or loaded.
-
-    LLVM calls Python back, and what it leaves behind is deleted: an exception there is printed and
-    lost.
-    """
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    received: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *signal_and_frame: received.append(signal_and_frame))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if received:
-            handler(*received[0])
 
 
 class _NotInCacheError(Exception):

@@ -11,9 +11,11 @@ import functools
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from isthmus._numba.arguments import Arguments, Form, arranged
+from isthmus._utils.interrupts import interrupt_held_back
 from isthmus._utils.progress import work_apart
 
 R = TypeVar("R")
@@ -71,8 +73,7 @@ class Kernel(Generic[R]):
         arguments = arranged(args)
         compiled = self._compiled.get(arguments.form)
         if compiled is None:
-            from isthmus._numba import compilation
-
+            compilation = _compilation()
             if compilation.is_switched_off():
                 return self.function(*args)
             compiled = self._prepare(arguments)
@@ -84,8 +85,7 @@ class Kernel(Generic[R]):
         The others must have the same form in every call; if all are numbers, Python's. To lay out
         a large record takes 50 µs, too long before each of a thousand short calls.
         """
-        from isthmus._numba import compilation
-
+        compilation = _compilation()
         if compilation.is_switched_off():
             return functools.partial(self.function, *args)
         code: list[Callable[..., R]] = []
@@ -105,8 +105,7 @@ class Kernel(Generic[R]):
 
         What counts is their form: the types of numbers, dtypes and dimensions of arrays, records.
         """
-        from isthmus._numba import compilation
-
+        compilation = _compilation()
         return compilation.is_switched_off() or self._load(arranged(args)) is not None
 
     def specialised(self, constants: Mapping[str, int]) -> Kernel[R]:
@@ -124,8 +123,7 @@ class Kernel(Generic[R]):
 
     def _load(self, arguments: Arguments) -> Code[R] | None:
         """Return compiled code that is in use or in the cache on disk."""
-        from isthmus._numba import compilation
-
+        compilation = _compilation()
         with _COMPILING:
             if arguments.form not in self._compiled:
                 loaded = compilation.load(self, arguments)
@@ -136,8 +134,7 @@ class Kernel(Generic[R]):
 
     def _prepare(self, arguments: Arguments) -> Code[R]:
         """Return compiled code, new if there is none."""
-        from isthmus._numba import compilation
-
+        compilation = _compilation()
         with _COMPILING:
             compiled = self._load(arguments)
             if compiled is None:
@@ -150,6 +147,14 @@ class Kernel(Generic[R]):
                     compiled = compilation.compile_anew(self, arguments)
                 self._compiled[arguments.form] = compiled
             return compiled
+
+
+@functools.cache
+def _compilation() -> ModuleType:
+    """Return compilation.py, which imports Numba when it is first asked for."""
+    with interrupt_held_back():
+        from isthmus._numba import compilation
+    return compilation
 
 
 class Hint:

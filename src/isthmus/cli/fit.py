@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from isthmus._utils.interrupts import interrupt_held_back
 from isthmus._utils.parallel import ThreadsRefusedError
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus._utils.typing import Array, Ints
@@ -39,6 +40,12 @@ class Stopwatch:
         started = time.perf_counter()
         yield
         self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - started
+
+    @contextmanager
+    def importing(self) -> Iterator[None]:
+        """Measure the imports that are done meanwhile; Ctrl-C waits for their end."""
+        with self.timed("import"), interrupt_held_back():
+            yield
 
 
 def is_watched(args: argparse.Namespace) -> bool:
@@ -109,7 +116,7 @@ def fit_clusters(
         for option, path in _links(args).items()
         if path is not None
     }
-    with stopwatch.timed("import"):
+    with stopwatch.importing():
         from isthmus.estimators import TransitiveCut, TransitiveKMeans
     parameters = {
         **_shared_parameters(prepared, args),
@@ -125,7 +132,7 @@ def fit_clusters(
 
 def fit_tree(prepared: Prepared, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
     """Return a model of one cluster, for its tree."""
-    with stopwatch.timed("import"):
+    with stopwatch.importing():
         from isthmus.estimators import TransitiveCut
     model = TransitiveCut(1, **_shared_parameters(prepared, args))
     return _fit(model, prepared.points, stopwatch)

@@ -14,6 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
+from isthmus._utils.interrupts import interrupt_held_back
 from isthmus._version import __version__
 from isthmus.cli.errors import UserError, one_line, say
 
@@ -172,7 +173,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
 
 
 def _load(command: str) -> ModuleType:
-    return import_module(f"isthmus.cli.{command}")
+    with interrupt_held_back():
+        return import_module(f"isthmus.cli.{command}")
 
 
 def _flush() -> None:

@@ -68,7 +68,7 @@ def read_new_rows(
             "'isthmus cluster --save'."
         )
     file_format = input_format(args.input, read_options(args))
-    with stopwatch.timed("import"):
+    with stopwatch.importing():
         import isthmus.estimators  # noqa: F401
     with stopwatch.timed("loading"):
         model = load_model(args.model, head.kind)

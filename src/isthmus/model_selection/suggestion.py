@@ -33,7 +33,8 @@ class Suggestion:
 
     Entry i of each array belongs to ``numbers[i]`` clusters. There are two kinds of evidence: gaps
     in the spanning tree that are wider than chance allows, and the scores of CUT, which drop after
-    its last cut between clusters. A drop that stands out decides; otherwise the gaps do.
+    its last cut between clusters. A drop that stands out decides; otherwise the gaps do; if neither
+    does, a drop after which all edges that CUT removes are shorter.
 
     Attributes
     ----------
@@ -71,8 +72,9 @@ class Suggestion:
         The score of the cut by which CUT makes this number of clusters.
     score_drop : ndarray of shape (m,)
         sqrt(k - 1) log(score / score of the next cut). From 1.7 on it decides, from 2.5 on it is
-        clear. NaN also where CUT's parts are too small to count, or its edges hardly longer than
-        those of the cuts that follow.
+        clear. From 1 on it decides where gaps do not, if k is at least 6 and all edges that were
+        cut are longer than those of the next k + 4 cuts. NaN also where CUT's parts are too small
+        to count, or its edges hardly longer than those of the cuts that follow.
     silhouette : ndarray of shape (m,)
         The mean silhouette of the groups by transitive distances; it decides nothing.
     sizes : tuple of m arrays
@@ -176,8 +178,9 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
     reasons = [_reason(k, gaps, evidence) for k in range(1, n_numbers + 1)]
     groups = {k: gaps.labels(k) for k in range(2, min(n_numbers, len(gaps.strengths) + 1) + 1)}
     decided_by = "gaps" if best > 1 or beyond else "nothing"
-    if drops.n_clusters > 1 and not beyond:
-        best, decided_by = drops.n_clusters, "scores"
+    by_scores = drops.n_clusters if drops.n_clusters > 1 or best > 1 else drops.n_by_length
+    if by_scores > 1 and not beyond:
+        best, decided_by = by_scores, "scores"
         confidence = CLEAR if drops.largest >= CLEAR_DROP or verdicts[best - 1] == CLEAR else WEAK
         reason = _reason_of_scores(best, drops)  # beside that of the gaps, where they agree
         reasons[best - 1] = f"{reasons[best - 1]} {reason}" if verdicts[best - 1] else reason
@@ -253,12 +256,16 @@ def _ranked(best: int, verdicts: list[str], drops: Floats, chances: Floats) -> I
 
 
 def _reason_of_scores(k: int, drops: ScoreDrops) -> str:
-    ratio = math.exp(drops.largest / math.sqrt(k - 1))
+    drop = float(drops.drop[k - 1])
+    ratio = math.exp(drop / math.sqrt(k - 1))
     cuts = "the cut that makes" if k == 2 else f"the {k - 1} cuts that make"
-    return (
-        f"After {cuts} {k} clusters the score of the next one is {ratio:.3g} times lower: a drop "
-        f"of {drops.largest:.2g}, where points without clusters seldom reach {OUTSTANDING}."
-    )
+    after = f"After {cuts} {k} clusters the score of the next one is {ratio:.3g} times lower"
+    if k == drops.n_clusters:
+        return (
+            f"{after}: a drop of {drop:.2g}, where points without clusters seldom reach "
+            f"{OUTSTANDING}."
+        )
+    return f"{after}, and each of the next {k + 4} cuts is of a shorter edge than all of these."
 
 
 def _reason(k: int, gaps: Gaps, evidence: Evidence) -> str:
