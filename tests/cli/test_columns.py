@@ -1,6 +1,6 @@
 import pytest
 
-from isthmus.cli.columns import Selection, resolve_selection, split_tokens
+from isthmus.cli.column_options import Selection, resolve_selection, split_tokens
 from isthmus.cli.errors import UserError
 
 NAMES = ("id", "x", "y", "2019", "a-b")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isthmus.cli import csv_table
-from isthmus.cli.columns import Selection
+from isthmus.cli.column_options import Selection
 from isthmus.cli.csv_table import TextOptions, read_csv
 from isthmus.cli.errors import UserError
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isthmus.cli import fast_csv
-from isthmus.cli.columns import Selection
+from isthmus.cli.column_options import Selection
 from isthmus.cli.csv_table import TextOptions, read_csv
 from isthmus.cli.errors import UserError
 

@@ -24,13 +24,13 @@ from isthmus.cut.settings import CutSettings
 from isthmus.datasets import make_two_moons
 from isthmus.explorer import html_page
 from isthmus.explorer.cells import Cells, colours_by_overlap
-from isthmus.explorer.columns import read_columns
 from isthmus.explorer.differences import largest_differences
 from isthmus.explorer.page_data import page_data
 from isthmus.explorer.part_tree import PartTree
 from isthmus.explorer.payload import payload
 from isthmus.explorer.sample import rows_to_show
 from isthmus.explorer.shown_tree import tree_of_shown
+from isthmus.explorer.user_table import read_columns
 
 PAGE = Path(html_page.__file__).with_name("page")
 

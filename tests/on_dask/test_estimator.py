@@ -46,10 +46,10 @@ def test_auto(blobs):
 
 
 def test_a_contraction_that_is_too_coarse_is_refined(monkeypatch, blobs):
-    from isthmus.dask import clusters
+    from isthmus.dask import clusters_by_cut
 
-    monkeypatch.setattr(clusters, "_FEW", 2)
-    monkeypatch.setattr(clusters, "_PER_CLUSTER", 1)
+    monkeypatch.setattr(clusters_by_cut, "_FEW", 2)
+    monkeypatch.setattr(clusters_by_cut, "_PER_CLUSTER", 1)
     model = TransitiveCut(30, n_cells=5).fit(da.from_array(blobs, chunks=(9000, 2)))
     np.testing.assert_array_equal(
         model.labels_.compute(), isthmus.TransitiveCut(30).fit_predict(blobs)
@@ -57,14 +57,14 @@ def test_a_contraction_that_is_too_coarse_is_refined(monkeypatch, blobs):
 
 
 def test_clusters_that_overlap_need_many_edges_and_memory_is_checked_before(monkeypatch):
-    from isthmus.dask import clusters
+    from isthmus.dask import clusters_by_cut
 
-    monkeypatch.setattr(clusters, "_FEW", 2)
-    monkeypatch.setattr(clusters, "_PER_CLUSTER", 1)
+    monkeypatch.setattr(clusters_by_cut, "_FEW", 2)
+    monkeypatch.setattr(clusters_by_cut, "_PER_CLUSTER", 1)
     X = da.random.RandomState(0).normal(size=(5000, 2), chunks=(1000, 2))
     fitted = TransitiveCut(3, n_cells=4).fit(X)
     assert len(fitted._fitted.cutter._contraction.components) > 100  # more than at first
-    monkeypatch.setattr(clusters, "_BYTES_PER_EDGE", 1 << 60)
+    monkeypatch.setattr(clusters_by_cut, "_BYTES_PER_EDGE", 1 << 60)
     with pytest.raises(MemoryError, match=r"heaviest edges needs .* available"):
         TransitiveCut(3, n_cells=4).fit(X)
 

@@ -3,7 +3,7 @@
 In steps of eight bytes the memory holds, for an array, the address of its first element, its shape
 and, if it is not C-contiguous, its strides; for a record (a NamedTuple of arrays, numbers and
 records), its fields one after the other. Compiled code gets the address in memory of each argument
-that is not a number: memory.py.
+that is not a number: addresses.py.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from numba.extending import (
     type_callable,
 )
 
-from isthmus._numba import bounds
-from isthmus._numba.memory import INTEGER, ArrayType, constant, load_step
+from isthmus._numba import index_checks
+from isthmus._numba.addresses import INTEGER, ArrayType, constant, load_step
 
 
 class ViewType(types.Type):
@@ -102,9 +102,9 @@ class Elements:
 
     def checked(self, axis: int, index: Any) -> Any:
         """Return an index of an axis; where indices are checked, 0 for one that is outside."""
-        if not bounds.are_checked():
+        if not index_checks.are_checked():
             return index
-        fits = bounds.check(self._builder, index, 1, self.length(axis))
+        fits = index_checks.check(self._builder, index, 1, self.length(axis))
         self.fits = self._builder.and_(self.fits, fits)
         return self._builder.select(fits, index, constant(0))
 
@@ -114,13 +114,13 @@ class Elements:
         Indices of arrays that are not contiguous are checked axis by axis, and by that alone.
         """
         address = self.address(index)
-        if not bounds.are_checked():
+        if not index_checks.are_checked():
             return address
         builder, fits = self._builder, self.fits
         if self._type.is_contiguous:
             index = constant(index) if isinstance(index, int) else index
             size = functools.reduce(builder.mul, map(self.length, range(self._type.ndim)))
-            fits = builder.and_(fits, bounds.check(builder, index, count, size))
+            fits = builder.and_(fits, index_checks.check(builder, index, count, size))
         others = cgutils.alloca_once(builder, ir.ArrayType(self.kind, count), zfill=True)
         return builder.select(fits, address, builder.bitcast(others, address.type))
 
@@ -237,7 +237,7 @@ def _getitem(context, builder, signature, args):  # type: ignore[no-untyped-def]
     kept = [(axis, length) for axis, (_, length) in enumerate(axes) if length is not None]
     kept += [(axis, elements.length(axis)) for axis in range(len(axes), array_type.ndim)]
     parts = [elements.address(offset), [length for _, length in kept]]
-    if bounds.are_checked():  # nothing is left of what lies outside
+    if index_checks.are_checked():  # nothing is left of what lies outside
         zero = constant(0)
         parts[1] = [builder.select(elements.fits, length, zero) for length in parts[1]]
     if not view_type.is_contiguous:

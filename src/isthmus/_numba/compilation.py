@@ -22,10 +22,10 @@ from numba.core import config
 from numba.core.compiler import CompilerBase
 
 import numba
-from isthmus._numba import bounds, intrinsics
+from isthmus._numba import index_checks, intrinsics
+from isthmus._numba.addresses import types_of
 from isthmus._numba.arguments import STEP, Arguments, arranged
 from isthmus._numba.kernel import Hint, Kernel
-from isthmus._numba.memory import types_of
 from isthmus._utils.interrupts import interrupt_held_back
 
 # error_model="numpy": division by zero gives inf or nan, as in NumPy, and loops vectorise.
@@ -93,7 +93,7 @@ class Compiled:
     def __init__(self, code: Any, kinds: list[Any], result: Any, contents: list[Any]) -> None:
         self._layout = _Layout(contents)
         run = ctypes.CFUNCTYPE(result, *kinds)(code.address)
-        self._run = _raising(run) if bounds.are_checked() else run
+        self._run = _raising(run) if index_checks.are_checked() else run
         self._code = code  # must live as long as its address is used
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -132,7 +132,7 @@ def _raising(run: Callable[..., Any]) -> Callable[..., Any]:
 
     def run_and_raise(*values: Any) -> Any:
         result = run(*values)
-        bounds.raise_reported()
+        index_checks.raise_reported()
         return result
 
     return run_and_raise
@@ -176,8 +176,8 @@ class _OnlyLoading(CompilerBase):
 def _compiled(
     kernel: Kernel[Any], arguments: Arguments, name: str = "", **options: Any
 ) -> Compiled:
-    if bounds.are_checked():
-        bounds.listen()
+    if index_checks.are_checked():
+        index_checks.listen()
     kinds = types_of(arguments.form)
     result, result_in_c = _result_of(kernel)
     function = _resolved(kernel, _digest(str(kinds)) + name)
@@ -243,7 +243,7 @@ def fingerprint(kernel: Kernel[Any]) -> str:
     code = kernel.function.__code__
     parts = [
         toolchain(),
-        f"checked={bounds.are_checked()}",
+        f"checked={index_checks.are_checked()}",
         code.co_code.hex(),
         repr(code.co_consts),
         repr(code.co_names),

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from isthmus._utils.parameters import check_integer, check_n_clusters, check_n_jobs
-from isthmus.estimators.input import check_input, input_tags
+from isthmus.estimators.checked_input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import resolve_metric
 from isthmus.spanning_tree import minimum_spanning_tree

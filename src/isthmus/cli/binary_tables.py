@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus._utils.memory import require_memory
 from isthmus._utils.typing import Array
-from isthmus.cli.columns import Selection, describe_column, resolve_selection
+from isthmus.cli.column_options import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line
 from isthmus.cli.fields import MISSING_ADVICE, ROUNDED, why_not_finite
 from isthmus.cli.formats import require_pyarrow

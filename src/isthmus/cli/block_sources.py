@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isthmus._utils.typing import Array
-from isthmus.cli.columns import Selection, describe_column, resolve_selection
+from isthmus.cli.column_options import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line, shown
 from isthmus.cli.formats import compression_of_name, format_of_name, require_pyarrow
 

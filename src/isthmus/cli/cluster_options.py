@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from isthmus.cli.column_options import split_tokens
 from isthmus.cli.column_weights import parse_column_weight
-from isthmus.cli.columns import split_tokens
 from isthmus.cli.formats import (
     FORMATS,
     LISTED_COMPRESSIONS,
@@ -22,7 +22,7 @@ from isthmus.cli.out_of_core import add_out_of_core_options
 from isthmus.metrics.preparation import MISSING, SCALES
 from isthmus.metrics.registry import CANONICAL_NAMES, canonical_name, suggestion
 from isthmus.metrics.sphere import UNITS
-from isthmus.neighbors.parameters import KINDS as NEIGHBORHOODS
+from isthmus.neighbors.neighborhood_parameters import KINDS as NEIGHBORHOODS
 from isthmus.noise.threshold import check_noise
 
 # A command cannot be given a function.

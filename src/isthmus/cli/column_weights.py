@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import NamedTuple
 
-from isthmus.cli.columns import Selection, describe_column, resolve_selection
+from isthmus.cli.column_options import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, shown
 from isthmus.cli.table import Table
 

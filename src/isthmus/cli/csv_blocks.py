@@ -16,7 +16,7 @@ import numpy as np
 
 from isthmus._utils.typing import Array
 from isthmus.cli.block_sources import BLOCK, BlockSource
-from isthmus.cli.columns import Selection, describe_column, resolve_selection
+from isthmus.cli.column_options import Selection, describe_column, resolve_selection
 from isthmus.cli.errors import UserError, one_line, shown
 from isthmus.cli.formats import require_pyarrow
 

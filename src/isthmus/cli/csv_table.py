@@ -12,7 +12,7 @@ import numpy as np
 from isthmus._utils.parallel import chunks
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats
-from isthmus.cli.columns import (
+from isthmus.cli.column_options import (
     Selection,
     describe_column,
     is_position,

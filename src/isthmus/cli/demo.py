@@ -20,7 +20,7 @@ from isthmus.cli.output_file import Output, check_target, open_output, print_lin
 from isthmus.datasets import load_ionosphere, load_iris, make_multi_scale, make_two_moons
 from isthmus.estimators import TransitiveCut, TransitiveKMeans
 from isthmus.evaluation import error_rate, match_labels
-from isthmus.explorer.columns import Columns
+from isthmus.explorer.user_table import Columns
 from isthmus.plotting import plot_clusters, plot_spanning_tree, require_matplotlib
 from isthmus.spanning_tree import SpanningTree
 

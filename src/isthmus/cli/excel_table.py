@@ -15,7 +15,12 @@ import numpy as np
 from isthmus._utils.memory import require_memory
 from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Floats
-from isthmus.cli.columns import Selection, describe_column, resolve_selection, select_by_position
+from isthmus.cli.column_options import (
+    Selection,
+    describe_column,
+    resolve_selection,
+    select_by_position,
+)
 from isthmus.cli.errors import UserError, one_line, shown
 from isthmus.cli.fields import is_missing, is_number, parse_numbers, why_no_number
 from isthmus.cli.formats import require_pyarrow

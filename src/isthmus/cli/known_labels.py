@@ -7,7 +7,7 @@ import argparse
 import numpy as np
 
 from isthmus._utils.typing import Ints
-from isthmus.cli.columns import Selection, resolve_selection
+from isthmus.cli.column_options import Selection, resolve_selection
 from isthmus.cli.errors import UserError
 from isthmus.cli.fields import is_missing
 from isthmus.cli.prepare import Prepared

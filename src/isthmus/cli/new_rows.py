@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from isthmus._utils.tables import count
 from isthmus._utils.typing import Array
-from isthmus.cli.columns import Selection
+from isthmus.cli.column_options import Selection
 from isthmus.cli.command_table import CommandTable, read_command_table
 from isthmus.cli.csv_table import Mixed
 from isthmus.cli.errors import UserError, shown

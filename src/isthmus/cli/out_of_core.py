@@ -17,7 +17,7 @@ import numpy as np
 
 from isthmus._utils.typing import Labels
 from isthmus.cli.block_sources import BlockSource, NpySource, ParquetSource, find_files
-from isthmus.cli.columns import Selection
+from isthmus.cli.column_options import Selection
 from isthmus.cli.csv_blocks import CsvFormat, CsvSource
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.formats import require_pyarrow

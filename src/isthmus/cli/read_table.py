@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from isthmus._utils.progress import Progress
 from isthmus.cli.binary_tables import read_npy, read_parquet
-from isthmus.cli.columns import Selection
+from isthmus.cli.column_options import Selection
 from isthmus.cli.compression import require_zstd, unpacked
 from isthmus.cli.csv_table import CsvTable, Mixed, TextOptions, read_csv
 from isthmus.cli.dialect import Dialect

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.cli.columns import Selection, resolve_selection
+from isthmus.cli.column_options import Selection, resolve_selection
 from isthmus.cli.mixed_columns import is_numeric
 from isthmus.cli.prepare import Prepared
 from isthmus.cli.table import Table, column_names
-from isthmus.explorer.columns import Columns
+from isthmus.explorer.user_table import Columns
 
 
 def columns_to_show(

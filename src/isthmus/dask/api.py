@@ -15,7 +15,7 @@ from isthmus.dask.cell import edges_of, weights_of
 from isthmus.dask.executors import Aligned, Executor, aligned, find_executor
 from isthmus.dask.fitting import begin
 from isthmus.dask.log import Log
-from isthmus.dask.tree import CellTree, Report
+from isthmus.dask.spanning_tree import CellTree, Report
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.result import trusted_tree
 

@@ -40,8 +40,8 @@ from isthmus.dask.comparison import (
     compare_all,
 )
 from isthmus.dask.executors import Executor, groups
-from isthmus.dask.forest import NEVER, grow_forest, last_edges, roots_of
 from isthmus.dask.log import Log
+from isthmus.dask.longest_edges import NEVER, grow_forest, last_edges, roots_of
 from isthmus.dask.near_points import Near
 from isthmus.dask.node_pairs import (
     Candidates,

@@ -9,7 +9,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.boxes import Boxes, box_around, gaps_between, squared_diameters
-from isthmus.dask.forest import grow_forest, reduce_forest
+from isthmus.dask.longest_edges import grow_forest, reduce_forest
 from isthmus.dask.near_points import CellView, fill_inner, find_hubs
 from isthmus.dask.partition import Sorted, join_pieces
 from isthmus.dask.points import PointMap

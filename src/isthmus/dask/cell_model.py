@@ -13,12 +13,12 @@ from isthmus._utils.typing import Array, Ints, Labels
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.dask.api import DistributedTree, as_dask_tree
-from isthmus.dask.clusters import Cutter, NeedsAllPointsError, gather_tree
+from isthmus.dask.clusters_by_cut import Cutter, NeedsAllPointsError, gather_tree
 from isthmus.dask.contraction import RowLabels, join_rows, take_rows
 from isthmus.dask.executors import Executor, ThreadExecutor, for_each
 from isthmus.dask.inputs import as_blocks
 from isthmus.dask.prediction import begin_search, index_cell, labels_of, search_cell
-from isthmus.dask.tree import CellTree
+from isthmus.dask.spanning_tree import CellTree
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.ultrametric import UltrametricTree
 

@@ -17,9 +17,9 @@ from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.cut.contracted import GivenComponents
 from isthmus.dask.cell import Cell, kept_edges
 from isthmus.dask.executors import Executor, for_each, groups
-from isthmus.dask.forest import NEVER, Forest
+from isthmus.dask.longest_edges import NEVER, Forest
 from isthmus.dask.points import PointMap
-from isthmus.dask.tree import CellTree
+from isthmus.dask.spanning_tree import CellTree
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from isthmus._utils.typing import Ints
 from isthmus.dask.bundles import default_n_bundles, make_plan
-from isthmus.dask.clusters import gather_tree
+from isthmus.dask.clusters_by_cut import gather_tree
 from isthmus.dask.executors import Executor
 from isthmus.dask.inputs import (
     Given,
@@ -22,7 +22,7 @@ from isthmus.dask.inputs import (
 from isthmus.dask.many_features import Metric, find_tree_of_blocks
 from isthmus.dask.nearest_lists import find_tree_by_lists
 from isthmus.dask.points import Look, PointMap, find_map
-from isthmus.dask.tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
+from isthmus.dask.spanning_tree import Blocks, CellTree, Report, find_cell_tree, look_at_blocks
 from isthmus.metrics import AnyMetric, MappedMetric, resolve_metric
 from isthmus.spanning_tree import SpanningTree
 

@@ -18,7 +18,7 @@ from isthmus._utils.memory import require_memory
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.dask.bundles import Plan
 from isthmus.dask.executors import Executor
-from isthmus.dask.forest import NEVER, grow_forest
+from isthmus.dask.longest_edges import NEVER, grow_forest
 from isthmus.dask.points import Look, as_table
 from isthmus.spanning_tree import SpanningTree, minimum_spanning_tree
 from isthmus.spanning_tree.result import trusted_tree

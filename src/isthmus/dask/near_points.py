@@ -12,7 +12,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.dask.boxes import gap_of_point
-from isthmus.dask.forest import Forest, last_edge
+from isthmus.dask.longest_edges import Forest, last_edge
 
 
 class Near(NamedTuple):

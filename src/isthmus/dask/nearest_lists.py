@@ -24,7 +24,7 @@ from isthmus.dask.halfspaces import split_by_directions
 from isthmus.dask.line_lists import build_line, find_others, find_own, search_line
 from isthmus.dask.partition import Division, Sorted
 from isthmus.dask.points import Look, PointMap
-from isthmus.dask.tree import Blocks, Report, sample_of, sorted_blocks, taken_cells
+from isthmus.dask.spanning_tree import Blocks, Report, sample_of, sorted_blocks, taken_cells
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.by_blocks.engine import MOST_MEASURED
 from isthmus.spanning_tree.by_blocks.joining import CertifiedLists, ListBoruvka

@@ -15,7 +15,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.typing import Floats, Ints
 from isthmus.dask.boxes import Boxes, gap, gaps_between
-from isthmus.dask.forest import NEVER, Forest, last_edge
+from isthmus.dask.longest_edges import NEVER, Forest, last_edge
 
 
 class Nodes(NamedTuple):

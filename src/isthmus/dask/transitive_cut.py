@@ -11,7 +11,7 @@ from isthmus._utils.parameters import check_integer, check_n_clusters
 from isthmus.cut.settings import CutSettings
 from isthmus.dask.base import DaskClusterer
 from isthmus.dask.cell_model import CellModel, labels_of_cells
-from isthmus.dask.clusters import Cutter, gather_tree
+from isthmus.dask.clusters_by_cut import Cutter, gather_tree
 from isthmus.dask.fitting import Task
 from isthmus.dask.inputs import check_weights
 from isthmus.dask.whole_tree import FittedBlocks, WholeModel, fit_tree, require_whole

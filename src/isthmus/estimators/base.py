@@ -26,13 +26,13 @@ from isthmus._utils.parameters import (
 )
 from isthmus._utils.progress import Stages
 from isthmus._utils.typing import Floats, Labels
+from isthmus.estimators.checked_input import check_new_input, check_new_table, input_tags
 from isthmus.estimators.extension import check_extendable
 from isthmus.estimators.fitted import (
     FittedModel,
     Settings,
 )
 from isthmus.estimators.fitting import Known, check_request, extend_clusters, find_clusters
-from isthmus.estimators.input import check_new_input, check_new_table, input_tags
 from isthmus.estimators.persistence import load_model, save_model
 from isthmus.metrics.table_extension import join_table
 from isthmus.metrics.validation import check_sample_weight

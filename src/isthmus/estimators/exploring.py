@@ -12,7 +12,7 @@ from isthmus.cut.api import CutClusterer
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted import FittedModel
 from isthmus.explorer.clustering import AttachedRows, Clustering
-from isthmus.explorer.columns import Columns, no_columns, read_columns
+from isthmus.explorer.user_table import Columns, no_columns, read_columns
 from isthmus.kmeans import KMeansSettings
 from isthmus.model_selection.suggestion import suggest
 

@@ -27,7 +27,7 @@ from isthmus.metrics.table_columns import TableColumns
 from isthmus.model_selection.cluster_path import Found
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.parameters import Neighborhood
+from isthmus.neighbors.neighborhood_parameters import Neighborhood
 from isthmus.outliers import ReferenceGroups, find_reference_groups
 from isthmus.prediction.attach import TreeNeighborhood, neighborhood_search
 from isthmus.prediction.attach_by_rows import AttachmentSearch, GivenDistances

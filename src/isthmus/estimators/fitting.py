@@ -15,6 +15,7 @@ from isthmus._utils.progress import Progress, Stages, check_verbose
 from isthmus._utils.typing import Array, Floats
 from isthmus.cut.api import CutClusterer
 from isthmus.cut.constraints import Rules, constrain
+from isthmus.estimators.checked_input import check_input, check_table
 from isthmus.estimators.constraint_input import check_rules
 from isthmus.estimators.extension import (
     extended_tree,
@@ -31,7 +32,6 @@ from isthmus.estimators.fitted import (
     run_clusterer,
 )
 from isthmus.estimators.fitted_rows import FittedRows, RowsToFit
-from isthmus.estimators.input import check_input, check_table
 from isthmus.estimators.memory_budget import Limits, keep_to_limit
 from isthmus.estimators.noise import (
     ClusteredTree,
@@ -55,7 +55,7 @@ from isthmus.model_selection.api import suggest_for_rows
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.by_descent import check_given_neighbors
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.parameters import (
+from isthmus.neighbors.neighborhood_parameters import (
     Neighborhood,
     check_n_neighbors,
     check_neighborhood,

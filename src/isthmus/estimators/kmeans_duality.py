@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from isthmus._utils.parameters import check_choice, check_integer, check_n_clusters
-from isthmus.estimators.input import check_input, input_tags
+from isthmus.estimators.checked_input import check_input, input_tags
 from isthmus.metrics.pairwise import distance_matrix
 from isthmus.metrics.precomputed import check_full_matrix
 from isthmus.metrics.registry import PrecomputedMetric, resolve_metric

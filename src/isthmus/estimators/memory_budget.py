@@ -15,7 +15,7 @@ from isthmus.kmeans.workspace import Workspace, workspace_within
 from isthmus.metrics.input import Data, n_bytes_of, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
-from isthmus.neighbors.parameters import Neighborhood
+from isthmus.neighbors.neighborhood_parameters import Neighborhood
 from isthmus.prediction.attach import is_for_tree
 
 # For rows of weight 0: entries of the rows of distances that are held together, and their bytes;

@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._utils.parameters import check_n_jobs
 from isthmus._utils.typing import Labels
-from isthmus.estimators.input import check_input, check_new_input, input_tags
+from isthmus.estimators.checked_input import check_input, check_new_input, input_tags
 from isthmus.metrics.duplicates import RowIndex
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import resolve_metric
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.parameters import check_n_neighbors, check_neighborhood
+from isthmus.neighbors.neighborhood_parameters import check_n_neighbors, check_neighborhood
 from isthmus.neighbors.selection import find_neighbors
 from isthmus.prediction.attach_with_neighbors import nearest_of_new, stacked
 

@@ -26,7 +26,7 @@ from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metri
 from isthmus.metrics.table_columns import TableColumns, check_codes
 from isthmus.metrics.validation import check_points
 from isthmus.model_selection.suggestion import Suggestion
-from isthmus.neighbors.parameters import Neighborhood, check_neighborhood
+from isthmus.neighbors.neighborhood_parameters import Neighborhood, check_neighborhood
 from isthmus.prediction.attachments import Attachments
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree

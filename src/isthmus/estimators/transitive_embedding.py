@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from isthmus._utils.memory import require_memory
 from isthmus._utils.parameters import check_disconnected, check_n_jobs, check_positive
 from isthmus._utils.typing import Floats
-from isthmus.estimators.input import check_input, input_tags
+from isthmus.estimators.checked_input import check_input, input_tags
 from isthmus.metrics.input import n_points_of
 from isthmus.metrics.registry import resolve_metric
-from isthmus.neighbors.parameters import check_neighborhood
+from isthmus.neighbors.neighborhood_parameters import check_neighborhood
 from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.embedding import MergeCoordinates, check_components

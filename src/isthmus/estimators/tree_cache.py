@@ -14,7 +14,7 @@ from isthmus._utils.memory import Budget
 from isthmus._utils.typing import Floats, Ints, Labels
 from isthmus._version import __version__
 from isthmus.metrics.registry import canonical_name, resolve_metric
-from isthmus.neighbors.parameters import Neighborhood
+from isthmus.neighbors.neighborhood_parameters import Neighborhood
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.spanning_tree.result import NeighborhoodTree

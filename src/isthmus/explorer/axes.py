@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.explorer.columns import Columns
+from isthmus.explorer.user_table import Columns
 
 SCORE = "outlier score"
 _COMPONENTS = ("PC 1", "PC 2")  # principal components

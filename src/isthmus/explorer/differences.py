@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.explorer.columns import Columns
+from isthmus.explorer.user_table import Columns
 
 # How many are listed for each cluster.
 _LISTED = 3

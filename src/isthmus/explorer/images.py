@@ -7,7 +7,7 @@ from base64 import b64encode
 from pathlib import Path
 
 from isthmus._utils.typing import Ints
-from isthmus.explorer.columns import Columns
+from isthmus.explorer.user_table import Columns
 
 _TYPES = {
     ".png": "image/png",

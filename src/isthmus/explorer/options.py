@@ -9,8 +9,8 @@ from typing import Any
 
 from isthmus._utils.parameters import check_integer
 from isthmus.explorer.axes import check_coordinates
-from isthmus.explorer.columns import Columns
 from isthmus.explorer.images import check_images
+from isthmus.explorer.user_table import Columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from isthmus._utils.parameters import check_n_jobs
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus.metrics import AnyMetric, resolve_metric
 from isthmus.metrics.input import check_data, n_points_of
-from isthmus.neighbors.lists import Neighbors
-from isthmus.neighbors.parameters import check_n_neighbors
+from isthmus.neighbors.neighborhood_parameters import check_n_neighbors
 from isthmus.neighbors.selection import find_neighbors
+from isthmus.neighbors.sorted_lists import Neighbors
 
 
 def nearest_neighbors(

@@ -21,7 +21,7 @@ from isthmus.blocks.dense_rows import dense_blocks
 from isthmus.blocks.nearest import Buffers, NearestLists
 from isthmus.blocks.sparse_rows import sparse_blocks
 from isthmus.metrics import PreparedPoints
-from isthmus.neighbors.lists import Neighbors, empty_neighbors, offer_neighbor, with_heights
+from isthmus.neighbors.sorted_lists import Neighbors, empty_neighbors, offer_neighbor, with_heights
 
 # Entries of a list beyond those that are wanted.
 _SPARE = 6

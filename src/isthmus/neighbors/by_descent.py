@@ -12,7 +12,7 @@ from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import Workers, chunks
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.metrics import PreparedPoints
-from isthmus.neighbors.lists import Neighbors, offer_neighbor
+from isthmus.neighbors.sorted_lists import Neighbors, offer_neighbor
 
 # What pynndescent calls the distances that kernels accumulate.
 _NAMES = {SQUARES: "euclidean", ABSOLUTES: "manhattan", MAXIMUM: "chebyshev"}

@@ -28,7 +28,7 @@ from isthmus.kdtree.traversal import (
     push_nodes,
 )
 from isthmus.metrics import PreparedPoints
-from isthmus.neighbors.lists import Neighbors, offer_neighbor
+from isthmus.neighbors.sorted_lists import Neighbors, offer_neighbor
 
 # Set for each specialisation: coordinates, and what distances accumulate.
 DIMS = 0

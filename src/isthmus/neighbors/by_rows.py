@@ -15,7 +15,7 @@ from isthmus.metrics.input import n_points_of
 from isthmus.metrics.pairwise import distances_between
 from isthmus.metrics.precomputed import Graph
 from isthmus.metrics.registry import AnyMetric
-from isthmus.neighbors.lists import (
+from isthmus.neighbors.sorted_lists import (
     Neighbors,
     empty_neighbors,
     keep_nearest_of_rows,

@@ -12,7 +12,7 @@ import numpy as np
 
 from isthmus._utils.typing import Array, Ints
 from isthmus.metrics.duplicates import representatives
-from isthmus.neighbors.lists import Neighbors, empty_neighbors
+from isthmus.neighbors.sorted_lists import Neighbors, empty_neighbors
 
 
 class Copies(NamedTuple):

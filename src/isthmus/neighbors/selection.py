@@ -24,7 +24,7 @@ from isthmus.neighbors.by_rows import (
     neighbors_in_graph,
 )
 from isthmus.neighbors.copies import find_copies
-from isthmus.neighbors.lists import Neighbors, empty_neighbors, with_heights
+from isthmus.neighbors.sorted_lists import Neighbors, empty_neighbors, with_heights
 from isthmus.neighbors.tiny_distances import replace_lost_neighbors
 
 # Up to this many points all distances are computed: nothing large has to be compiled.

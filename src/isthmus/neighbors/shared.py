@@ -10,7 +10,7 @@ import numpy as np
 from isthmus._numba.kernel import kernel, kernel_part
 from isthmus._utils.parallel import Workers
 from isthmus._utils.typing import Floats, Labels
-from isthmus.neighbors.lists import Neighbors, empty_neighbors, keep_nearest_of_rows
+from isthmus.neighbors.sorted_lists import Neighbors, empty_neighbors, keep_nearest_of_rows
 
 # Points per task.
 _PER_TASK = 1 << 12

@@ -15,7 +15,7 @@ import numpy as np
 from isthmus._utils.typing import Ints
 from isthmus.metrics import PreparedPoints
 from isthmus.metrics.tiny_differences import groups_of_alike, only_tiny
-from isthmus.neighbors.lists import Neighbors
+from isthmus.neighbors.sorted_lists import Neighbors
 
 
 def replace_lost_neighbors(

@@ -23,14 +23,14 @@ from isthmus.metrics.pairwise import distances_between, is_near
 from isthmus.metrics.precomputed import NewDistances
 from isthmus.metrics.registry import AnyMetric
 from isthmus.metrics.tiny_differences import has_tiny_entries
-from isthmus.neighbors.lists import (
+from isthmus.neighbors.means import neighborhood_means
+from isthmus.neighbors.shared import share_distances_of_new
+from isthmus.neighbors.sorted_lists import (
     Neighbors,
     empty_neighbors,
     keep_nearest_of_rows,
     with_heights,
 )
-from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.shared import share_distances_of_new
 from isthmus.prediction.attach_by_rows import AttachmentSearch, Find, GivenDistances, attach_rows
 from isthmus.prediction.attachments import Attachments
 from isthmus.ultrametric import UltrametricTree

@@ -9,7 +9,7 @@ from isthmus._utils.memory import Budget, check_memory_limit
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus.metrics import AnyMetric, resolve_metric
 from isthmus.metrics.input import check_data, read_table
-from isthmus.neighbors.parameters import check_neighborhood
+from isthmus.neighbors.neighborhood_parameters import check_neighborhood
 from isthmus.spanning_tree.neighborhood import find_neighborhood_tree
 from isthmus.spanning_tree.result import SpanningTree
 

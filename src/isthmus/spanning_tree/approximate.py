@@ -26,10 +26,10 @@ from isthmus.neighbors.by_descent import (
     is_supported,
     measured,
 )
-from isthmus.neighbors.lists import Neighbors
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.parameters import Neighborhood, check_n_neighbors
+from isthmus.neighbors.neighborhood_parameters import Neighborhood, check_n_neighbors
 from isthmus.neighbors.shared import shared_distances
+from isthmus.neighbors.sorted_lists import Neighbors
 from isthmus.spanning_tree.best_edges import HUGE, Best
 from isthmus.spanning_tree.engine import FIXED_BYTES
 from isthmus.spanning_tree.listed_edges import join_offered_edges, scan_edges, scan_neighbors

@@ -18,7 +18,7 @@ from isthmus.metrics.precomputed import Graph, Precomputed
 
 if TYPE_CHECKING:  # it loads Numba
     from isthmus.kdtree.build import KdTree
-    from isthmus.neighbors.lists import Neighbors
+    from isthmus.neighbors.sorted_lists import Neighbors
 
 # Bytes of small things, whatever the number of points; and per point, for sorting the edges at
 # the end, which all engines do.

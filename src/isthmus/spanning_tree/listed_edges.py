@@ -12,7 +12,7 @@ import numpy as np
 
 from isthmus._numba.kernel import kernel
 from isthmus._utils.typing import Floats, Ints, Labels
-from isthmus.neighbors.lists import Neighbors
+from isthmus.neighbors.sorted_lists import Neighbors
 from isthmus.spanning_tree.best_edges import (
     HUGE,
     A,

@@ -24,11 +24,11 @@ from isthmus._utils.typing import Labels
 from isthmus.metrics.input import n_bytes_of, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
-from isthmus.neighbors.lists import Neighbors
 from isthmus.neighbors.means import neighborhood_means
-from isthmus.neighbors.parameters import Neighborhood, check_n_neighbors
+from isthmus.neighbors.neighborhood_parameters import Neighborhood, check_n_neighbors
 from isthmus.neighbors.selection import find_neighbors
 from isthmus.neighbors.shared import shared_distances
+from isthmus.neighbors.sorted_lists import Neighbors
 from isthmus.spanning_tree import approximate
 from isthmus.spanning_tree.best_edges import HUGE, Best
 from isthmus.spanning_tree.engine import FIXED_BYTES

@@ -15,7 +15,7 @@ from isthmus.spanning_tree.edge_order import sort_edges
 
 if TYPE_CHECKING:  # it loads Numba
     from isthmus.kdtree.build import KdTree
-    from isthmus.neighbors.lists import Neighbors
+    from isthmus.neighbors.sorted_lists import Neighbors
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 from isthmus._utils.rounding import TIE
 from isthmus._utils.tables import import_pandas
 from isthmus._utils.typing import Array, Floats, Ints
-from isthmus.summary.table import as_html, as_text
+from isthmus.summary.figures_table import as_html, as_text
 from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.separation import gaps_of_clusters, margins_of, sums_within_clusters
 

@@ -8,13 +8,13 @@ block of boxes holds, per coordinate, eight lower and then eight upper bounds.
 Masks are integers whose bit j stands for lane j. Functions that take ``dims`` and ``kind`` need
 them as compile-time constants and are unrolled over the coordinates.
 
-emit.py       what the others are made of
-access.py     single numbers and lanes
-distances.py  a block, compared with one point or box
-lists.py      a point, compared with eight queries
-columns.py    a row of float32, compared with limits
-rows.py       rows of coordinates, before they become blocks
-sorting.py    a few dozen points, put into order
+emit.py          what the others are made of
+access.py        single numbers and lanes
+distances.py     a block, compared with one point or box
+query_lists.py   a point, compared with eight queries
+near_columns.py  a row of float32, compared with limits
+rows.py          rows of coordinates, before they become blocks
+sorting.py       a few dozen points, put into order
 """
 
 from isthmus._numba.simd.access import (
@@ -24,7 +24,6 @@ from isthmus._numba.simd.access import (
     lowest_lane,
     neighbouring_float,
 )
-from isthmus._numba.simd.columns import COLUMNS, near_columns
 from isthmus._numba.simd.distances import (
     boxes_from_box,
     pair_distance,
@@ -32,7 +31,8 @@ from isthmus._numba.simd.distances import (
     points_from_box,
 )
 from isthmus._numba.simd.emit import LANES
-from isthmus._numba.simd.lists import (
+from isthmus._numba.simd.near_columns import COLUMNS, near_columns
+from isthmus._numba.simd.query_lists import (
     improve_nearest,
     insert_in_lists,
     limit_lists,

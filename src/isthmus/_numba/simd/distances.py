@@ -9,8 +9,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
+from isthmus._numba.addresses import constant
 from isthmus._numba.arrays import Elements
-from isthmus._numba.memory import constant
 from isthmus._numba.simd.emit import (
     I64,
     LANES,

@@ -13,8 +13,8 @@ from numba.core import types
 from numba.core.errors import RequireLiteralValue
 
 from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, SQUARES
+from isthmus._numba.addresses import ArrayType, constant, field
 from isthmus._numba.arrays import Elements
-from isthmus._numba.memory import ArrayType, constant, field
 
 LANES = 8
 

@@ -27,7 +27,12 @@ from isthmus.spanning_tree.best_edges import (
 )
 from isthmus.spanning_tree.by_kdtree import first_round, rounds
 from isthmus.spanning_tree.by_kdtree.bounding_balls import NOT_MADE, Balls
-from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest, relabel_leaves, relabel_nodes
+from isthmus.spanning_tree.by_kdtree.component_labels import (
+    MIXED,
+    Forest,
+    relabel_leaves,
+    relabel_nodes,
+)
 from isthmus.spanning_tree.by_kdtree.knn import make_neighbours, nearest_neighbours
 from isthmus.spanning_tree.engine import Declined, Edges
 from isthmus.spanning_tree.prim import prim_of_points

@@ -12,7 +12,7 @@ from isthmus._numba.simd import LANES
 from isthmus._utils.typing import Floats
 from isthmus.kdtree.build import KdTree, coordinate, node_index
 from isthmus.kdtree.traversal import NOT_SEARCHING, NOWHERE, Group, enclose
-from isthmus.spanning_tree.by_kdtree.forest import Forest
+from isthmus.spanning_tree.by_kdtree.component_labels import Forest
 from isthmus.spanning_tree.by_kdtree.query import from_length, nearest_outside, to_length
 
 DIMS = 0

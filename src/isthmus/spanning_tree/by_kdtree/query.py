@@ -37,7 +37,7 @@ from isthmus.kdtree.traversal import (
     push_nodes,
 )
 from isthmus.spanning_tree.best_edges import Best, is_listed
-from isthmus.spanning_tree.by_kdtree.forest import Forest
+from isthmus.spanning_tree.by_kdtree.component_labels import Forest
 
 DIMS = 0
 KIND = 0

@@ -44,7 +44,7 @@ from isthmus.spanning_tree.by_kdtree.bounding_balls import (
     distance_to_centre,
     reach_of_ball,
 )
-from isthmus.spanning_tree.by_kdtree.forest import MIXED, Forest
+from isthmus.spanning_tree.by_kdtree.component_labels import MIXED, Forest
 from isthmus.spanning_tree.by_kdtree.knn import Neighbours
 from isthmus.spanning_tree.by_kdtree.query import (
     SEVERAL,

@@ -24,7 +24,7 @@ from isthmus.dask.contraction import (
     label_cells,
 )
 from isthmus.dask.executors import Executor, for_each
-from isthmus.dask.tree import CellTree
+from isthmus.dask.spanning_tree import CellTree
 from isthmus.spanning_tree import SpanningTree
 from isthmus.spanning_tree.result import trusted_tree
 
