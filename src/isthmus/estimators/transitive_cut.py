@@ -40,7 +40,7 @@ class TransitiveCut(TransitiveClusterer):
     n_neighbors : int, optional
         The size of neighbourhoods, each point itself included. Where there are more than a few
         features (tables, images, embeddings), single distances are noise, and neighbourhoods of
-        20 to 50 points find clusters better: see
+        20 to 50 points often find clusters better; compare with None: see
         :doc:`Tables, images, texts, embeddings </embeddings>`. None, as 1: plain distances. Rows
         count once, whatever their weights.
     neighborhood : {"mean", "shared"}, default="mean"
@@ -55,9 +55,10 @@ class TransitiveCut(TransitiveClusterer):
         takes neighbours that pynndescent finds, or that are given to :meth:`fit`.
     min_cluster_size : int, optional
         Every cluster has at least that many rows, so that none is spent on a handful of outliers;
-        with ``sample_weight`` at least this weight, any number above 0. Only edges that leave as
-        much on both sides are removed. An error says how many clusters there are then, where
-        these are fewer than n_clusters.
+        with ``sample_weight`` at least this weight, any number above 0. None: no limit. Only edges
+        that leave as much on both sides are removed, so smaller groups stay part of a cluster;
+        nothing is called noise. A ValueError says how many clusters there are then, where these
+        are fewer than n_clusters.
     disconnected : {"error", "join"} or float, default="error"
         What to do with a sparse graph of several components: refuse it, put them infinitely far
         apart (then the edges between components are cut first; with fewer clusters than
