@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isthmus.noise.threshold import NoiseRule, check_noise, noise_threshold
+from isthmus.noise.threshold import NoiseRule, check_noise, is_above, noise_threshold
 from oracles.noise import threshold_between_groups, threshold_of_share
 
 
@@ -90,3 +90,13 @@ def test_bad_values(noise):
 def test_bad_types(noise):
     with pytest.raises((TypeError, ValueError), match="noise must be None, 'auto', the largest"):
         check_noise(noise)
+
+
+def test_scores_that_rounding_tells_apart_are_tied():
+    score = 2.0 / 3.0
+    scores = np.array([np.nextafter(score, 1.0), 0.1, 0.2, score, score, np.nextafter(score, 0.0)])
+    threshold = noise_threshold(scores, None, NoiseRule("share", 0.2))
+    assert threshold == scores[0]  # none of the four is above it
+    assert not is_above(scores, threshold).any()
+    assert not is_above(scores[:1], score).any()
+    assert is_above(np.array([score + 1e-9]), threshold).all()

@@ -11,7 +11,7 @@ from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.cut.settings import CutSettings
 from isthmus.estimators.fitted_rows import FittedRows
 from isthmus.kmeans import KMeansSettings
-from isthmus.noise.threshold import NoiseRule, noise_threshold
+from isthmus.noise.threshold import NoiseRule, is_above, noise_threshold
 from isthmus.noise.without_noise import TreeWithoutNoise, without_noise
 from isthmus.outliers import ReferenceGroups
 from isthmus.prediction.attachments import Attachments
@@ -93,7 +93,7 @@ def find_noise(rows: FittedRows, scores: Floats, rule: NoiseRule) -> Noise:
     """
     on_tree = scores if rows.is_fitted is None else scores[rows.is_fitted]
     threshold = noise_threshold(on_tree, rows.point_weights, rule)
-    return Noise(threshold, scores > threshold)
+    return Noise(threshold, is_above(scores, threshold))
 
 
 def clustered_tree(tree: UltrametricTree, rows: FittedRows, noise: Noise | None) -> ClusteredTree:

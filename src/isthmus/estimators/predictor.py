@@ -12,6 +12,7 @@ from isthmus._utils.progress import Progress
 from isthmus._utils.typing import Array, Floats, Labels
 from isthmus.estimators.noise import NOISE, ClusteredTree
 from isthmus.metrics.precomputed import NewDistances
+from isthmus.noise.threshold import is_above
 from isthmus.prediction.attach_by_rows import AttachmentSearch
 from isthmus.prediction.attachments import Attachments
 from isthmus.prediction.cluster_centres import ClusterCentres
@@ -42,7 +43,7 @@ class NewNoise(NamedTuple):
         """Return the labels of attached rows with -1 for noise; equal rows are treated alike."""
         known = self.is_noise[attachments.nearest]
         new = attachments.length[attachments.begin[:-1]] > 0.0
-        is_noise = np.where(new, self.scorer.scores(attachments) > self.threshold, known)
+        is_noise = np.where(new, is_above(self.scorer.scores(attachments), self.threshold), known)
         return np.where(is_noise, np.int32(NOISE), labels)
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._utils.rounding import TIE
-from isthmus._utils.typing import Floats
+from isthmus._utils.rounding import TIE, to_twelve_digits
+from isthmus._utils.typing import Array, Floats
 
 # The mean logarithms of the two groups differ at least by the first one; by the second where the
 # groups account for this share of the variance.
@@ -76,7 +76,7 @@ def _number(value: Any, noise: Any) -> float:
 
 
 def noise_threshold(scores: Floats, weights: Floats | None, rule: NoiseRule) -> float:
-    """Return the threshold: rows of a higher score are noise.
+    """Return the threshold: rows of a higher score are noise, see ``is_above``.
 
     Parameters
     ----------
@@ -88,15 +88,25 @@ def noise_threshold(scores: Floats, weights: Floats | None, rule: NoiseRule) -> 
     """
     if rule.kind == "score":
         return rule.value
+    rounded = to_twelve_digits(scores)
     if weights is None:  # counts take a fraction of the time of positions
-        values, counts = np.unique(scores, return_counts=True)
+        values, counts = np.unique(rounded, return_counts=True)
         totals = counts.astype(np.float64)
     else:
-        values, codes = np.unique(scores, return_inverse=True)
+        values, codes = np.unique(rounded, return_inverse=True)
         totals = np.bincount(codes, weights=weights).astype(np.float64)
     if rule.kind == "share":
-        return _threshold_of_share(values, totals, rule.value)
-    return _threshold_between_groups(values, totals)
+        threshold = _threshold_of_share(values, totals, rule.value)
+    else:
+        threshold = _threshold_between_groups(values, totals)
+    tied = scores[rounded == threshold]
+    return float(tied.max()) if tied.size else threshold
+
+
+def is_above(scores: Floats, threshold: float) -> Array:
+    """Whether scores are above a threshold; those that agree with it to 12 digits are not."""
+    above: Array = to_twelve_digits(scores) > to_twelve_digits(threshold)
+    return above
 
 
 def _threshold_of_share(values: Floats, totals: Floats, share: float) -> float:
