@@ -142,7 +142,7 @@ def scores_of_new_points(rows: Floats, known: ReferenceGroups) -> Floats:
         enough = np.cumsum(known.point_weights[order]) >= known.least * (1.0 - TIE)
         height = row[order[enough.argmax()]]
         if height > 0.0:
-            group = row <= height
+            group = row <= height * (1.0 + TIE)
             # A new point can connect others, which without it joined later than it does.
             earlier = np.minimum(known.heights[group], height)
             shares = earlier / height if np.isfinite(height) else np.isinf(earlier)

@@ -1,5 +1,7 @@
 """Outlier scores of new points from their attachments, against their rows of distances."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,27 @@ def test_of_points_that_are_infinitely_far_apart():
     attachments = Attachments(np.array([0, 1, 2]), np.array([0, 11]), np.array([3.0, 1.0]))
     expected = scores_of_new_points(transitive_rows(tree, attachments, 0, 2), known)
     np.testing.assert_array_equal(OutlierScorer(tree, known).scores(attachments), expected)
+
+
+@pytest.mark.parametrize("kind", ["lattice", "blobs", "duplicates"])
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_breaks_no_tie(kind, seed):
+    """Lengths that were equal and differ in the last digit give the scores of equal ones."""
+    X, rng = points(kind, 60, 2, seed), np.random.default_rng(seed)
+    tree = UltrametricTree.from_data(X)
+    known = find_reference_groups(tree, rng.uniform(0.1, 3.0, size=60))
+    edges = attached(X, tree, rng.uniform(-8, 8, size=(60, 2)))
+    tied = Attachments(edges.begin, edges.point, np.ceil(edges.length))
+    raised = np.nextafter(tied.length, np.inf)
+    for start, stop in pairwise(tied.begin):  # ascending for each new point
+        last = stop - rng.integers(0, stop - start, endpoint=True)
+        raised[start:last] = tied.length[start:last]
+    broken = Attachments(edges.begin, edges.point, raised)
+    expected = OutlierScorer(tree, known).scores(tied)
+    found = OutlierScorer(tree, known).scores(broken)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+    rows = transitive_rows(tree, broken, 0, len(broken))
+    np.testing.assert_allclose(scores_of_new_points(rows, known), expected, rtol=0, atol=1e-11)
 
 
 def test_none_and_one():

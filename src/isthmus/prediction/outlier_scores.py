@@ -4,6 +4,7 @@ The group of a new point within a height h is made up of *parts*: the highest no
 of its attachment edges of at most that length that are not above h. Of a part that is large enough
 to be a reference group all points had joined theirs within h. All points of a smaller one join
 later, and with the new point at h. So the mean over the group follows from one sum for each part.
+Lengths and heights that agree to 12 digits are one event, as for the points of the tree.
 """
 
 from __future__ import annotations
@@ -157,12 +158,13 @@ def find_ratios(
             if following == np.inf:
                 break
             height = max(height, following)
-            while edge < begin[i + 1] and length[edge] <= height:
+            event = height * (1.0 + TIE)
+            while edge < begin[i + 1] and length[edge] <= event:
                 parts[n_parts] = point[edge]
                 n_parts += 1
                 edge += 1
             stamp += 1
-            n_parts = merged_parts(nodes, parts, n_parts, height, stamps, stamp)
+            n_parts = merged_parts(nodes, parts, n_parts, event, stamps, stamp)
             weight = 0.0
             for j in range(n_parts):
                 weight += nodes.sums[parts[j], 0]
