@@ -52,8 +52,8 @@ class ContractedTree:
     Attributes
     ----------
     tree : UltrametricTree
-    node : (m,) int
-        The components, in leaf order.
+    node : (m,) or (0,) int
+        The components, in leaf order; empty where they are the points.
     rooted : Rooted
     """
 
@@ -65,15 +65,15 @@ class ContractedTree:
     def of(cls, tree: UltrametricTree, n_edges: int) -> ContractedTree:
         """Return the tree of the n_edges heaviest edges; all others are contracted."""
         nodes, component_at = _components(tree, n_edges)
-        rows = np.zeros((len(nodes), 4), dtype=nodes.dtype)
+        rows = np.zeros((len(nodes) or tree.n_points, 4), dtype=nodes.dtype)
         rows[:, COUNT] = 1
-        rooted = Rooted(*(np.empty_like(nodes) for _ in Rooted._fields))
+        rooted = Rooted(*(np.empty_like(nodes, shape=len(rows)) for _ in Rooted._fields))
         root = component_at[tree.starts[0]] if len(component_at) else tree.starts[0]
         root_components(tree.spanning_tree.edges, tree.starts, component_at, root, rows, rooted)
         return cls(tree, nodes, rooted)
 
     def __len__(self) -> int:
-        return len(self.node)
+        return len(self.rooted.position)
 
     def weights(self, point_weights: Floats | None) -> Array:
         """Return the weight of each component, (m,), by position: integers, where points have none.
@@ -82,11 +82,13 @@ class ContractedTree:
         """
         tree = self.tree
         if point_weights is None and len(self) == tree.n_points:
-            return np.ones_like(self.node)
+            return np.ones_like(self.rooted.position)
         if point_weights is None:
             weights: Array = tree.sizes[self.node]
         else:
-            weights = np.add.reduceat(point_weights[tree.leaf_order], tree.starts[self.node])
+            weights = point_weights[tree.leaf_order]
+            if len(self) < tree.n_points:
+                weights = np.add.reduceat(weights, tree.starts[self.node])
         by_position = np.empty_like(weights)
         by_position[self.rooted.position] = weights
         return by_position
@@ -135,7 +137,7 @@ class GivenComponents(ContractedTree):
 
     def _by_position(self, values: Array) -> Array:
         by_position = np.empty_like(values)
-        by_position[self.rooted.position] = values[self.node]
+        by_position[self.rooted.position] = values[self.tree.leaf_order]
         return by_position
 
 
@@ -143,12 +145,12 @@ def _components(tree: UltrametricTree, n_edges: int) -> tuple[Array, Array]:
     """Return the components, in leaf order, and the component at each position of that order.
 
     Components that are close in leaf order are close in memory, and mostly connected by edges.
-    Where they are the points, the second array is empty: each one's number is its position.
+    Where they are the points, both arrays are empty: each one's number is its position.
     """
     n_points = tree.n_points
     number = tree.children.dtype
     if n_edges == n_points - 1:
-        return tree.leaf_order, np.empty(0, dtype=number)
+        return np.empty(0, dtype=number), np.empty(0, dtype=number)
     first = n_points - 1 - n_edges
     nodes = tree.children[first:].ravel() if n_edges else np.array([2 * n_points - 2], number)
     nodes = nodes[nodes < n_points + first]

@@ -29,7 +29,7 @@ def numbers_by_weight(
         order = np.lexsort((first_rows, lengths[1], lengths[0], -sizes))
     new_number = np.empty(len(sizes), dtype=np.int32)
     new_number[order] = np.arange(len(sizes))
-    renumbered: Labels = new_number[labels]
+    renumbered: Labels = new_number.take(labels)
     return renumbered
 
 

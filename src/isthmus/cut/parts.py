@@ -20,10 +20,11 @@ class CutTree:
     Attributes
     ----------
     tree : UltrametricTree
-    node : (m,) int
-        Contracted components, in leaf order: nodes of the tree, each within one part.
+    node : (m,) or (0,) int
+        Contracted components, in leaf order: nodes of the tree, each within one part. Empty where
+        they are the points.
     label : (m,) int32
-        The part of each component. Parts are numbered as they are cut off.
+        The part of each component, in leaf order. Parts are numbered as they are cut off.
     cuts : (k - 1,) int64
         The merges whose edges were cut, the first one first.
     cut_from : (k,) int32
@@ -48,8 +49,7 @@ class CutTree:
         tree = self.tree
         # Each merge lies between two positions of the leaf order.
         cuts = np.sort(tree.starts[tree.children[self.cuts[: n_parts - 1], 1]])
-        begin = tree.starts[self.node] if len(self.node) < tree.n_points else np.empty(0, np.int32)
-        slices = Slices(cuts, begin, self.label, self._number(n_parts))
+        slices = Slices(cuts, tree.starts[self.node], self.label, self._number(n_parts))
         stack = np.empty(n_parts, dtype=np.int64)
         label_mixed(tree.children, tree.starts, tree.sizes, slices, stack, node_labels)
 

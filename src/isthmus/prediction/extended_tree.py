@@ -86,30 +86,16 @@ class ComparedTree(NamedTuple):
         return cls(tree, bounds, lengths, merges, gaps, positions)
 
 
-class Contraction(NamedTuple):
-    """What candidates see of a tree.
+def last_merges(compared: ComparedTree, positions: Ints) -> Ints:
+    """Return the last merge between each two neighbours of some positions in leaf order.
 
-    Attributes
-    ----------
-    order : (n_touched,) int64
-        The numbers of the old points that they end at, counted as these ascend, in leaf order.
-    merges : (n_touched - 1,) int64
-        The last merge between each and the next one, in leaf order.
+    positions : (m,) int
+        Ascending, at least one.
     """
-
-    order: Ints
-    merges: Ints
-
-
-def contract(compared: ComparedTree, touched: Ints) -> Contraction:
-    """Return the contraction of a tree to some of its points, ascending."""
-    starts = compared.tree.starts[touched]
-    order = np.argsort(starts)
-    positions = starts[order]
-    if len(touched) == 1:
-        return Contraction(order, np.empty(0, dtype=np.int64))
+    if len(positions) == 1:
+        return np.empty(0, dtype=np.int64)
     merges = np.maximum.reduceat(compared.merges[: positions[-1]], positions[:-1])
-    return Contraction(order, merges.astype(np.int64))
+    return merges.astype(np.int64)
 
 
 @kernel
@@ -146,22 +132,21 @@ def choose_extended(compared: ComparedTree, n_new: int, new: NewEdges) -> tuple[
         The candidates, with which all points are connected.
     """
     n_old = compared.tree.n_points
-    # Points are marked and counted, which takes less than sorting them.
-    number = np.zeros(n_old + n_new, dtype=np.int64)
-    number[new.edges] = 1
-    touched = np.flatnonzero(number[:n_old])
-    contraction = contract(compared, touched)
-    merges = contraction.merges
+    # The old points that candidates end at are numbered in leaf order, new ones behind them.
+    is_old = new.edges[:, 0] < n_old
+    positions, numbers = np.unique(
+        compared.tree.starts[new.edges[is_old, 0]], return_inverse=True
+    )
+    n_touched = len(positions)
+    numbered = new.edges + (n_touched - n_old)
+    numbered[is_old, 0] = numbers
+    merges = last_merges(compared, positions)
+    between = np.column_stack([np.arange(n_touched - 1), np.arange(1, n_touched)])
     lengths = np.concatenate([compared.lengths(merges), new.lengths])
     indices = np.concatenate([compared.tree.spanning_tree.edges[merges], new.edges])
-    # The same edges between numbers of what is left: first the old points, then the new ones.
-    number[touched] = np.arange(len(touched))
-    number[n_old:] = np.arange(len(touched), len(touched) + n_new)
-    numbered = number[new.edges]
-    between = np.column_stack([contraction.order[:-1], contraction.order[1:]])
     ordered = _total_order(indices, lengths)
     edges = np.concatenate([between, numbered])[ordered]
-    n_left = len(touched) + n_new
+    n_left = n_touched + n_new
     chosen = np.empty(n_left - 1, dtype=np.int64)
     n_chosen = choose_edges(edges, 0, len(edges), np.arange(n_left), chosen, 0)
     assert n_chosen == n_left - 1  # candidates connect every new point

@@ -24,11 +24,12 @@ def in_leaf_order(tree: UltrametricTree, nodes: Ints) -> Ints:
 def labels_below(tree: UltrametricTree, nodes: Ints, labels: Labels) -> Labels:
     """Return the label of each point, (n,) int32, from those of nodes that hold all points.
 
-    nodes, labels : (m,) int and int32
-        Disjoint nodes, in leaf order.
+    nodes : (m,) or (0,) int
+        Disjoint nodes, in leaf order; empty where they are the points.
+    labels : (m,) int32
     """
-    by_position = labels  # where the nodes are the points
-    if len(nodes) < tree.n_points:
+    by_position = labels
+    if len(nodes):
         by_position = np.repeat(labels, tree.sizes[nodes])
     return by_position.take(tree.starts[: tree.n_points])
 

@@ -37,9 +37,8 @@ class RangeMaxima(NamedTuple):
         n_blocks = -(-len(gaps) // BLOCK)
         n_levels = max(n_blocks, 1).bit_length()
         table = np.full((n_levels, n_blocks), -np.inf)
-        padded = np.full(n_blocks * BLOCK, -np.inf)
-        padded[: len(gaps)] = gaps
-        table[0] = padded.reshape(n_blocks, BLOCK).max(axis=1)
+        if n_blocks:
+            table[0] = np.maximum.reduceat(gaps, np.arange(0, len(gaps), BLOCK))
         for level in range(1, n_levels):
             half = 1 << (level - 1)
             stop = n_blocks - 2 * half + 1
