@@ -134,9 +134,7 @@ def choose_extended(compared: ComparedTree, n_new: int, new: NewEdges) -> tuple[
     n_old = compared.tree.n_points
     # The old points that candidates end at are numbered in leaf order, new ones behind them.
     is_old = new.edges[:, 0] < n_old
-    positions, numbers = np.unique(
-        compared.tree.starts[new.edges[is_old, 0]], return_inverse=True
-    )
+    positions, numbers = np.unique(compared.tree.starts[new.edges[is_old, 0]], return_inverse=True)
     n_touched = len(positions)
     numbered = new.edges + (n_touched - n_old)
     numbered[is_old, 0] = numbers

@@ -20,30 +20,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus._numba.accumulators import POWERS
+from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
 from isthmus._numba.kernel import announced_kernel, kernel, kernel_part
-from isthmus._numba.simd import LANES
+from isthmus._numba.simd import (
+    LANES,
+    boxes_from_box,
+    boxes_nearer_to,
+    lanes_at_most,
+    lowest_lane,
+    point_distances,
+)
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kdtree.build import KdTree
 from isthmus.kdtree.traversal import STACK
 from isthmus.metrics.mapped import MappedMetric
-from isthmus.prediction.kdtree_distances import (
-    box_at,
-    distance_between,
-    fill_box_distances,
-    fill_point_distances,
-    point_at,
-    prefers,
-)
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric.range_max import RangeMaxima, largest_gap
 
-# Set for each specialisation.
+# Set for each specialisation: coordinates, and what distances accumulate.
 DIMS = 0
+KIND = 0
 
 # The most candidates of a new point; where there are more, its distances to all points are used.
 MOST_CANDIDATES = 32
 TOO_MANY = -1
+
+# Positions without a point, and nodes without points, are farther away: infinitely far.
+_FARTHEST = np.finfo(np.float64).max
 
 
 class SearchedTree(NamedTuple):
@@ -60,8 +63,6 @@ class SearchedTree(NamedTuple):
         The first and the last position in leaf order of the points of each node.
     gaps : RangeMaxima
         The gaps in leaf order, as accumulated distances.
-    power : float
-        The exponent of Minkowski's distances.
     slack : float
         By which share of a distance others must be shorter to prune it.
     """
@@ -72,7 +73,6 @@ class SearchedTree(NamedTuple):
     first: Ints
     last: Ints
     gaps: RangeMaxima
-    power: float
     slack: float
 
 
@@ -81,24 +81,51 @@ class Query(NamedTuple):
 
     Attributes
     ----------
-    x : (dims,) float64
+    box : (dims,) float64
+        Its coordinates; a box round one point.
+    power : float
+        The exponent of Minkowski's distances.
     stack_distance : (256,) float64
         The distances of nodes still to be visited, the nearest on top.
     stack_node, stack_level : (256,) int64
-    found : (8,) float64
-        The distances of a block of nodes or points.
+    found, gaps : (8,) float64
+        The distances of the points, and of the nodes, that were looked at last.
     coordinates, point, distance : (MOST_CANDIDATES, dims), (MOST_CANDIDATES,), (MOST_CANDIDATES,)
         The candidates found so far, the nearest first.
     """
 
-    x: Floats
+    box: Floats
+    power: float
     stack_distance: Floats
     stack_node: Ints
     stack_level: Ints
     found: Floats
+    gaps: Floats
     coordinates: Floats
     point: Ints
     distance: Floats
+
+
+class State(NamedTuple):
+    """How far the search of a new point has come.
+
+    Attributes
+    ----------
+    n_found : int
+        The number of candidates, or TOO_MANY.
+    nearest : float
+        The distance of the nearest point.
+    nearest_row, nearest_position : int
+        Its number, the smallest of equally near ones, and its position in leaf order.
+    only_nearest : bool
+        Whether no other candidate is asked for.
+    """
+
+    n_found: int
+    nearest: float
+    nearest_row: int
+    nearest_position: int
+    only_nearest: bool
 
 
 class Candidates(NamedTuple):
@@ -143,9 +170,7 @@ class CandidateSearch:
         first, last = np.empty((2, int(tree.first_block[-1]) * LANES), dtype=positions.dtype)
         fill_ranges(positions, tree.first_block, tree.n_nodes, first, last)
         maxima = RangeMaxima.of(gaps)
-        self._tree = SearchedTree(
-            tree, index.rows, positions, first, last, maxima, float(metric.power), slack
-        )
+        self._tree = SearchedTree(tree, index.rows, positions, first, last, maxima, slack)
 
     def candidates(self, points: Array, *, only_nearest: bool) -> Candidates:
         """Return the candidates of new points; if ``only_nearest``, only the nearest point.
@@ -163,11 +188,13 @@ class CandidateSearch:
             np.empty((n_new, most)),
         )
         buffers = Query(
-            x=np.empty(self._dims),
+            box=np.empty(self._dims),
+            power=float(self._metric.power),
             stack_distance=np.empty(STACK),
             stack_node=np.empty(STACK, dtype=np.int64),
             stack_level=np.empty(STACK, dtype=np.int64),
             found=np.empty(LANES),
+            gaps=np.empty(LANES),
             coordinates=np.empty((MOST_CANDIDATES, self._dims)),
             point=np.empty(MOST_CANDIDATES, dtype=np.int64),
             distance=np.empty(MOST_CANDIDATES),
@@ -195,24 +222,55 @@ def fill_ranges(positions: Ints, first_block: Ints, n_nodes: Ints, first: Ints, 
 
 
 @kernel_part
-def push_by_distance(
-    searched: SearchedTree, query: Query, level: int, parent: int, height: int
+def box_block(tree: KdTree, level: int, parent: int) -> int:
+    """Return where the boxes of the eight nodes of a level below a parent begin."""
+    return int((tree.first_block[level] + parent) * (2 * LANES * DIMS))
+
+
+@kernel_part
+def nearest_leaf(tree: KdTree, query: Query) -> int:
+    """Return the leaf at the end of the way down to the nearest node of each level."""
+    node = 0
+    for level in range(tree.n_nodes.shape[0] - 1, -1, -1):
+        boxes = box_block(tree, level, node)
+        boxes_from_box(tree.boxes, boxes, query, _FARTHEST, 1, DIMS, KIND)
+        nearest = 0
+        for lane in range(1, LANES):
+            if query.gaps[lane] < query.gaps[nearest]:
+                nearest = lane
+        node = node * LANES + nearest
+    return node
+
+
+@kernel_part
+def push_nodes(
+    searched: SearchedTree, query: Query, level: int, parent: int, state: State, height: int
 ) -> int:
-    """Push the eight nodes of a level below a parent, the nearest on top; return the new height."""
-    tree, distances = searched.tree, query.stack_distance
-    box = box_at(tree, level, parent * LANES)
-    fill_box_distances(tree, box, query.x, searched.power, query.found)
+    """Push the nodes of a level below a parent that may hold candidates, the nearest on top.
+
+    Returns the new height of the stack.
+    """
+    tree, shrink = searched.tree, 1.0 - searched.slack
+    boxes = box_block(tree, level, parent)
+    reach = state.nearest / shrink if state.only_nearest else _FARTHEST
+    mask = boxes_from_box(tree.boxes, boxes, query, reach, 1, DIMS, KIND)
+    for i in range(state.n_found):
+        near = lanes_at_most(query.gaps, query.distance[i] / shrink)
+        if mask & ~near == 0:
+            break
+        nearer = boxes_nearer_to(tree.boxes, boxes, query, i, searched.slack, DIMS, KIND)
+        mask &= near | ~nearer
     bottom = height
-    for lane in range(LANES):
-        distance = query.found[lane]
-        if not distance < np.inf:
-            continue
+    while mask != 0:
+        lane = lowest_lane(mask)
+        mask &= mask - 1
+        distance = query.gaps[lane]
         i = height
-        while i > bottom and distances[i - 1] < distance:
-            distances[i] = distances[i - 1]
+        while i > bottom and query.stack_distance[i - 1] < distance:
+            query.stack_distance[i] = query.stack_distance[i - 1]
             query.stack_node[i] = query.stack_node[i - 1]
             i -= 1
-        distances[i] = distance
+        query.stack_distance[i] = distance
         query.stack_node[i] = parent * LANES + lane
         query.stack_level[height] = level
         height += 1
@@ -220,34 +278,57 @@ def push_by_distance(
 
 
 @kernel_part
-def is_pruned(
-    searched: SearchedTree,
-    query: Query,
-    level: int,
-    node: int,
-    bound: float,
-    nearest_position: int,
-    count: int,
-) -> bool:
-    """Whether no point of a node, all at least as far as the bound, is a candidate.
+def is_pruned(searched: SearchedTree, level: int, node: int, bound: float, state: State) -> bool:
+    """Whether no point of a node is a candidate, for the way there from the nearest point.
 
-    nearest_position : int
-        The position of the nearest point in leaf order.
-    count : int
-        The number of candidates.
+    bound : float
+        All its points are at least as far.
     """
-    tree, slack = searched.tree, searched.slack
-    bound *= 1.0 - slack
-    box = box_at(tree, level, node)
-    for i in range(count):
-        if query.distance[i] > bound:
-            break
-        if prefers(tree, box, query.x, query.coordinates[i], searched.power, slack):
-            return True
-    slot = tree.first_block[level] * LANES + node
-    low = min(np.int64(searched.first[slot]), nearest_position)
-    high = max(np.int64(searched.last[slot]), nearest_position)
+    bound *= 1.0 - searched.slack
+    if not bound > state.nearest:
+        return False
+    if state.only_nearest:
+        return True
+    slot = searched.tree.first_block[level] * LANES + node
+    low = min(np.int64(searched.first[slot]), state.nearest_position)
+    high = max(np.int64(searched.last[slot]), state.nearest_position)
     return largest_gap(searched.gaps, low, high) <= bound
+
+
+@kernel_part
+def look_at_leaf(searched: SearchedTree, query: Query, leaf: int, state: State) -> State:
+    """Add the points of a leaf to the candidates; return the new state."""
+    tree, count, nearest = searched.tree, state.n_found, state.nearest
+    nearest_row, nearest_position = state.nearest_row, state.nearest_position
+    mask = point_distances(tree.blocks, leaf * (DIMS * LANES), query, _FARTHEST, DIMS, KIND)
+    while mask != 0:
+        lane = lowest_lane(mask)
+        mask &= mask - 1
+        distance, position = query.found[lane], leaf * LANES + lane
+        row = searched.rows[position]
+        if distance < nearest or (distance == nearest and row < nearest_row):
+            nearest, nearest_row = distance, row
+            nearest_position = int(searched.leaf_position[position])
+        if not state.only_nearest and count != TOO_MANY:
+            count = add_candidate(searched, query, position, distance, count)
+    return State(count, nearest, nearest_row, nearest_position, state.only_nearest)
+
+
+@kernel_part
+def distance_to_candidate(tree: KdTree, query: Query, point: int, i: int) -> float:
+    """Return the distance of a candidate to the point whose coordinates begin at ``point``."""
+    total = 0.0
+    for t in range(DIMS):
+        difference = np.float64(tree.blocks[point + t * LANES]) - query.coordinates[i, t]
+        if KIND == SQUARES:
+            total += difference * difference
+        elif KIND == ABSOLUTES:
+            total += abs(difference)
+        elif KIND == MAXIMUM:
+            total = max(total, abs(difference))
+        else:
+            total += abs(difference) ** query.power
+    return total
 
 
 @kernel_part
@@ -258,21 +339,21 @@ def add_candidate(
 
     Returns the new number of candidates, or TOO_MANY.
     """
-    tree, power, coordinates = searched.tree, searched.power, query.coordinates
-    point = point_at(position)
+    tree, coordinates = searched.tree, query.coordinates
+    point = (position >> 3) * (LANES * DIMS) + (position & 7)
     shrink = 1.0 - searched.slack
     limit = shrink * distance
     rank = 0
     while rank < count and query.distance[rank] <= distance:
         if query.distance[rank] <= limit and (
-            distance_between(tree, point, coordinates[rank], power) <= limit
+            distance_to_candidate(tree, query, point, rank) <= limit
         ):
             return count
         rank += 1
     end = rank
     for other in range(rank, count):
         limit = shrink * query.distance[other]
-        if distance > limit or distance_between(tree, point, coordinates[other], power) > limit:
+        if distance > limit or distance_to_candidate(tree, query, point, other) > limit:
             move_candidate(query, other, end)
             end += 1
     if end == coordinates.shape[0]:
@@ -313,41 +394,29 @@ def put_nearest_first(query: Query, point: int, distance: float, count: int) -> 
 @announced_kernel("the search for neighbours of new points with up to {DIMS} features")
 def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: Candidates) -> None:
     """Fill the candidates of new points, (n_new, DIMS); one each where there is space for one."""
-    tree, rows = searched.tree, searched.rows
-    only_nearest = out.point.shape[1] == 1
+    tree = searched.tree
     top = tree.n_nodes.shape[0] - 1
     for q in range(queries.shape[0]):
         for t in range(DIMS):
-            query.x[t] = queries[q, t]
-        count = 0
-        nearest, nearest_row, nearest_position = np.inf, -1, np.int64(-1)
-        height = push_by_distance(searched, query, top, 0, 0)
-        while height > 0 and count != TOO_MANY:
+            query.box[t] = queries[q, t]
+        state = State(0, np.inf, -1, -1, out.point.shape[1] == 1)
+        # The points nearby prune most nodes before they come onto the stack.
+        first = nearest_leaf(tree, query)
+        state = look_at_leaf(searched, query, first, state)
+        height = push_nodes(searched, query, top, 0, state, 0)
+        while height > 0 and state.n_found != TOO_MANY:
             height -= 1
             bound = query.stack_distance[height]
             node, level = query.stack_node[height], query.stack_level[height]
-            if bound * (1.0 - searched.slack) > nearest and (
-                only_nearest
-                or is_pruned(searched, query, level, node, bound, nearest_position, count)
-            ):
+            if is_pruned(searched, level, node, bound, state):
                 continue
             if level > 0:
-                height = push_by_distance(searched, query, level - 1, node, height)
-                continue
-            fill_point_distances(tree, node, query.x, searched.power, query.found)
-            for lane in range(LANES):
-                distance = query.found[lane]
-                if not distance < np.inf:
-                    continue
-                position = node * LANES + lane
-                row = rows[position]
-                if distance < nearest or (distance == nearest and row < nearest_row):
-                    nearest, nearest_row = distance, row
-                    nearest_position = np.int64(searched.leaf_position[position])
-                if not only_nearest and count != TOO_MANY:
-                    count = add_candidate(searched, query, position, distance, count)
+                height = push_nodes(searched, query, level - 1, node, state, height)
+            elif node != first:
+                state = look_at_leaf(searched, query, node, state)
+        count = state.n_found
         if count != TOO_MANY:
-            count = put_nearest_first(query, nearest_row, nearest, count)
+            count = put_nearest_first(query, state.nearest_row, state.nearest, count)
         out.n_found[q] = count
         for rank in range(count):
             out.point[q, rank], out.distance[q, rank] = query.point[rank], query.distance[rank]

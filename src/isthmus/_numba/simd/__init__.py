@@ -13,6 +13,7 @@ access.py        single numbers and lanes
 distances.py     a block, compared with one point or box
 query_lists.py   a point, compared with eight queries
 near_columns.py  a row of float32, compared with limits
+preference.py    eight boxes, and which of two points they are nearer to
 rows.py          rows of coordinates, before they become blocks
 sorting.py       a few dozen points, put into order
 """
@@ -32,6 +33,7 @@ from isthmus._numba.simd.distances import (
 )
 from isthmus._numba.simd.emit import LANES
 from isthmus._numba.simd.near_columns import COLUMNS, near_columns
+from isthmus._numba.simd.preference import boxes_nearer_to
 from isthmus._numba.simd.query_lists import (
     improve_nearest,
     insert_in_lists,
@@ -47,6 +49,7 @@ __all__ = [
     "COLUMNS",
     "LANES",
     "boxes_from_box",
+    "boxes_nearer_to",
     "improve_nearest",
     "insert_in_lists",
     "lanes_at_most",

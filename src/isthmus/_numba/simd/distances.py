@@ -15,11 +15,10 @@ from isthmus._numba.simd.emit import (
     I64,
     LANES,
     MASK,
-    V64,
     accumulate,
     begin_of_point,
+    box_gap,
     fields_of,
-    larger,
     literal,
     load_block,
     load_number,
@@ -64,12 +63,6 @@ def _distances(
     for value, block in results:
         joined.add_incoming(value, block)
     return joined
-
-
-def _gap(builder: Any, low: Any, high: Any, their_low: Any, their_high: Any) -> Any:
-    """Emit how far intervals are apart; 0 where they meet."""
-    apart = larger(builder, builder.fsub(their_low, high), builder.fsub(low, their_high))
-    return larger(builder, apart, ir.Constant(V64, [0.0] * LANES))
 
 
 @intrinsic
@@ -122,7 +115,7 @@ def points_from_box(typing, blocks, base, group, bound, dims, kind):  # type: ig
         def difference(t: int) -> Any:
             block = load_block(builder, points, builder.add(args[1], constant(t * LANES)))
             low, high = (load_splat(builder, box, i) for i in (t, n_dims + t))
-            return _gap(builder, low, high, block, block)
+            return box_gap(builder, low, high, block, block)
 
         power, found = read("power"), read("found")
         return _distances(builder, difference, n_dims, n_kind, power, args[3], found)
@@ -152,7 +145,7 @@ def boxes_from_box(typing, boxes, base, group, bound, together, dims, kind):  # 
                 for i in (2 * t, 2 * t + 1)
             )
             low, high = (load_splat(builder, box, i) for i in (t, upper + t))
-            return _gap(builder, low, high, their_low, their_high)
+            return box_gap(builder, low, high, their_low, their_high)
 
         power, gaps = read("power"), read("gaps")
         return _distances(builder, difference, n_dims, n_kind, power, args[3], gaps)

@@ -81,6 +81,17 @@ def larger(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
+def smaller(builder: Any, a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers, or of each of eight pairs."""
+    return builder.select(builder.fcmp_ordered("<", a, b), a, b)
+
+
+def box_gap(builder: Any, low: Any, high: Any, their_low: Any, their_high: Any) -> Any:
+    """Emit how far intervals are apart; 0 where they meet."""
+    apart = larger(builder, builder.fsub(their_low, high), builder.fsub(low, their_high))
+    return larger(builder, apart, ir.Constant(V64, [0.0] * LANES))
+
+
 def largest_lane(builder: Any, eight: Any) -> Any:
     """Return the largest of eight numbers."""
     for step in (4, 2, 1):

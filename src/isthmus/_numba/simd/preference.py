@@ -1,0 +1,142 @@
+"""Eight boxes, and which of two points their points are nearer to."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from isthmus._numba.accumulators import MAXIMUM
+from isthmus._numba.addresses import constant
+from isthmus._numba.arrays import Elements
+from isthmus._numba.simd.emit import (
+    BITS,
+    I64,
+    LANES,
+    MASK,
+    V64,
+    accumulate,
+    box_gap,
+    fields_of,
+    larger,
+    literal,
+    load_block,
+    load_splat,
+    smaller,
+    splat,
+)
+
+
+class _Comparison:
+    """Emits the comparison of two points, from eight boxes.
+
+    Attributes
+    ----------
+    x, v : list of vectors
+        The coordinates of the two points, each in all lanes.
+    low, high : list of vectors
+        The bounds of the boxes.
+    """
+
+    def __init__(self, builder: Any, x: list[Any], v: list[Any], bounds: list[Any]) -> None:
+        self.builder, self.x, self.v = builder, x, v
+        self.low, self.high = bounds[::2], bounds[1::2]
+
+    def of_sums(self, kind: int, power: Any, slack: Any) -> Any:
+        """Emit the comparison where coordinates are summed: one corner decides."""
+        builder = self.builder
+        to_x = to_v = farthest = None
+        for x, v, low, high in zip(self.x, self.v, self.low, self.high, strict=True):
+            beyond = builder.fcmp_ordered(">", v, x)  # then the lower bound prefers v the least
+            corner = builder.select(beyond, low, high)
+            to_x = accumulate(builder, to_x, builder.fsub(corner, x), kind, power)
+            to_v = accumulate(builder, to_v, builder.fsub(corner, v), kind, power)
+            far = larger(builder, builder.fsub(x, low), builder.fsub(high, x))
+            farthest = accumulate(builder, farthest, far, kind, power)
+        shrunk = builder.fsub(to_x, builder.fmul(slack, farthest))
+        return builder.fcmp_ordered("<=", to_v, shrunk)
+
+    def of_maxima(self, slack: Any) -> Any:
+        """Emit the comparison where the largest difference counts.
+
+        In each coordinate a point of a box must not be farther from v than it is from x: in this
+        one, or in another one, in which it is at least as far from x as the box is. The bounds
+        decide, and the places where one reason takes over from the other.
+        """
+        builder = self.builder
+        shrink = builder.fsub(ir.Constant(V64, [1.0] * LANES), slack)
+        gaps = [
+            box_gap(builder, *each)
+            for each in zip(self.x, self.x, self.low, self.high, strict=True)
+        ]
+        all_are = ir.Constant(BITS, [1] * LANES)
+        for t, (x, v, low, high) in enumerate(
+            zip(self.x, self.v, self.low, self.high, strict=True)
+        ):
+            others = functools.reduce(
+                functools.partial(larger, builder),
+                gaps[:t] + gaps[t + 1 :],
+                ir.Constant(V64, [0.0] * LANES),
+            )
+            between = [
+                smaller(builder, larger(builder, y, low), high)
+                for y in (builder.fsub(x, others), builder.fadd(x, others))
+            ]
+            for y in (low, high, *between):
+                to_x = larger(builder, others, self._difference(y, x))
+                nearer = builder.fcmp_ordered(
+                    "<=", self._difference(y, v), builder.fmul(shrink, to_x)
+                )
+                all_are = builder.and_(all_are, nearer)
+        return all_are
+
+    def _difference(self, a: Any, b: Any) -> Any:
+        difference = self.builder.fsub(a, b)
+        return larger(self.builder, difference, self.builder.fneg(difference))
+
+
+@intrinsic
+def boxes_nearer_to(typing, boxes, base, query, i, slack, dims, kind):  # type: ignore[no-untyped-def]
+    """Return the mask of boxes all points of which are at least as near to another point.
+
+    Bits may be 0 where that is unsure.
+
+    boxes, base : array and int
+        The block begins at boxes[base].
+    query : record
+        box : (dims,) float64
+            A point.
+        coordinates : (m, dims) float64
+            The other point is in row i.
+        power : float64
+    slack : float
+        By which share of the distances they must be nearer to the other point, at least.
+    """
+    n_dims, n_kind = literal(dims), literal(kind)
+    signature = types.int64(boxes, types.int64, query, types.int64, types.float64, dims, kind)
+
+    def emit(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        bounds = Elements(context, builder, signature.args[0], args[0])
+        read = fields_of(context, builder, signature.args[2], args[2])
+        point, others = read("box"), read("coordinates")
+        row = builder.mul(args[3], constant(n_dims))
+        comparison = _Comparison(
+            builder,
+            [load_splat(builder, point, t) for t in range(n_dims)],
+            [load_splat(builder, others, builder.add(row, constant(t))) for t in range(n_dims)],
+            [
+                load_block(builder, bounds, builder.add(args[1], constant(t * LANES)))
+                for t in range(2 * n_dims)
+            ],
+        )
+        slack = splat(builder, args[4])
+        if n_kind == MAXIMUM:
+            nearer = comparison.of_maxima(slack)
+        else:
+            nearer = comparison.of_sums(n_kind, read("power"), slack)
+        return builder.zext(builder.bitcast(nearer, MASK), I64)
+
+    return signature, emit
