@@ -229,11 +229,14 @@ def box_block(tree: KdTree, level: int, parent: int) -> int:
 
 @kernel_part
 def nearest_leaf(tree: KdTree, query: Query) -> int:
-    """Return the leaf at the end of the way down to the nearest node of each level."""
+    """Return the leaf at the end of the way down to the nearest node of each level.
+
+    Any leaf near the point will do, so sums of absolute differences do for every metric.
+    """
     node = 0
     for level in range(tree.n_nodes.shape[0] - 1, -1, -1):
         boxes = box_block(tree, level, node)
-        boxes_from_box(tree.boxes, boxes, query, _FARTHEST, 1, DIMS, KIND)
+        boxes_from_box(tree.boxes, boxes, query, _FARTHEST, 1, DIMS, ABSOLUTES)
         nearest = 0
         for lane in range(1, LANES):
             if query.gaps[lane] < query.gaps[nearest]:

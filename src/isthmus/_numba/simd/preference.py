@@ -14,6 +14,7 @@ from isthmus._numba.addresses import constant
 from isthmus._numba.arrays import Elements
 from isthmus._numba.simd.emit import (
     BITS,
+    F64,
     I64,
     LANES,
     MASK,
@@ -48,16 +49,25 @@ class _Comparison:
     def of_sums(self, kind: int, power: Any, slack: Any) -> Any:
         """Emit the comparison where coordinates are summed: one corner decides."""
         builder = self.builder
-        to_x = to_v = farthest = None
+        to_x = to_v = None
         for x, v, low, high in zip(self.x, self.v, self.low, self.high, strict=True):
             beyond = builder.fcmp_ordered(">", v, x)  # then the lower bound prefers v the least
             corner = builder.select(beyond, low, high)
             to_x = accumulate(builder, to_x, builder.fsub(corner, x), kind, power)
             to_v = accumulate(builder, to_v, builder.fsub(corner, v), kind, power)
-            far = larger(builder, builder.fsub(x, low), builder.fsub(high, x))
-            farthest = accumulate(builder, farthest, far, kind, power)
-        shrunk = builder.fsub(to_x, builder.fmul(slack, farthest))
-        return builder.fcmp_ordered("<=", to_v, shrunk)
+        before = builder.block
+        has_slack = builder.fcmp_ordered(">", slack, ir.Constant(F64, 0.0))
+        with builder.if_then(has_slack):
+            farthest = None
+            for x, low, high in zip(self.x, self.low, self.high, strict=True):
+                far = larger(builder, builder.fsub(x, low), builder.fsub(high, x))
+                farthest = accumulate(builder, farthest, far, kind, power)
+            less = builder.fmul(splat(builder, slack), farthest)
+            within = builder.block
+        less_or_zero = builder.phi(V64)
+        less_or_zero.add_incoming(ir.Constant(V64, [0.0] * LANES), before)
+        less_or_zero.add_incoming(less, within)
+        return builder.fcmp_ordered("<=", to_v, builder.fsub(to_x, less_or_zero))
 
     def of_maxima(self, slack: Any) -> Any:
         """Emit the comparison where the largest difference counts.
@@ -67,7 +77,7 @@ class _Comparison:
         decide, and the places where one reason takes over from the other.
         """
         builder = self.builder
-        shrink = builder.fsub(ir.Constant(V64, [1.0] * LANES), slack)
+        shrink = splat(builder, builder.fsub(ir.Constant(F64, 1.0), slack))
         gaps = [
             box_gap(builder, *each)
             for each in zip(self.x, self.x, self.low, self.high, strict=True)
@@ -132,11 +142,10 @@ def boxes_nearer_to(typing, boxes, base, query, i, slack, dims, kind):  # type: 
                 for t in range(2 * n_dims)
             ],
         )
-        slack = splat(builder, args[4])
         if n_kind == MAXIMUM:
-            nearer = comparison.of_maxima(slack)
+            nearer = comparison.of_maxima(args[4])
         else:
-            nearer = comparison.of_sums(n_kind, read("power"), slack)
+            nearer = comparison.of_sums(n_kind, read("power"), args[4])
         return builder.zext(builder.bitcast(nearer, MASK), I64)
 
     return signature, emit
