@@ -257,6 +257,11 @@ def push_nodes(
     boxes = box_block(tree, level, parent)
     reach = state.nearest / shrink if state.only_nearest else _FARTHEST
     mask = boxes_from_box(tree.boxes, boxes, query, reach, 1, DIMS, KIND)
+    if KIND == POWERS:  # which take long: the other rule first
+        for lane in range(LANES):
+            bit = mask & (1 << lane)
+            if bit and is_pruned(searched, level, parent * LANES + lane, query.gaps[lane], state):
+                mask &= ~bit
     for i in range(state.n_found):
         near = lanes_at_most(query.gaps, query.distance[i] / shrink)
         if mask & ~near == 0:
