@@ -142,7 +142,7 @@ def _as_compared(tree: UltrametricTree, problem: Problem) -> ComparedTree:
     lengths = _lengths(problem.points, edges, metric.kind)
     if (lengths[1:] >= lengths[:-1]).all():
         return ComparedTree.of(tree, lengths, lengths_of(edges))
-    order = np.lexsort((edges[:, 1], edges[:, 0], lengths))
+    order = np.argsort(lengths, kind="stable")  # equal ones are in order already
     edges, lengths = edges[order], lengths[order]
     in_order = UltrametricTree.from_spanning_tree(tree_in_order(edges, lengths, "as compared"))
     return ComparedTree.of(in_order, lengths, lengths_of(edges), order)
