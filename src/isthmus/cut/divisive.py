@@ -26,6 +26,7 @@ from isthmus.cut.contracted import ContractedTree
 from isthmus.cut.parts import CutTree
 from isthmus.cut.score import INFINITE, cut_score, finite_weights
 from isthmus.ultrametric import UltrametricTree
+from isthmus.ultrametric.range_max import maxima_of_blocks
 
 # Edges that are looked at first: this number, or a share of all, or a multiple of the parts.
 _FEW = 4096
@@ -235,7 +236,7 @@ class _Candidates:
         self.parts = Parts(
             *rooted[1:],
             edge_weight=edge_weight,
-            heaviest=np.maximum.reduceat(edge_weight, np.arange(0, len(edge_weight), _BLOCK)),
+            heaviest=maxima_of_blocks(edge_weight, _BLOCK),
             height=height,
             weight=weight,
             label=np.zeros(len(weight), dtype=np.int32),
