@@ -255,7 +255,7 @@ def push_nodes(
     """
     tree, shrink = searched.tree, 1.0 - searched.slack
     boxes = box_block(tree, level, parent)
-    reach = state.nearest / shrink if state.only_nearest else _FARTHEST
+    reach = min(state.nearest / shrink, _FARTHEST) if state.only_nearest else _FARTHEST
     mask = boxes_from_box(tree.boxes, boxes, query, reach, 1, DIMS, KIND)
     if KIND == POWERS:  # which take long: the other rule first
         for lane in range(LANES):
