@@ -160,11 +160,22 @@ FITS = {
         {"init": "k-means++", "random_state": 0, "n_init": 4, "n_jobs": 3, "max_iter": 4},
         {},
     ),
+    "many clusters, cut": ({"method": "cut", "n_clusters": 1_000}, {}),
+    "noise": ({"noise": 0.05}, {}),
+    "noise, cut": ({"method": "cut", "noise": "auto"}, {}),
+    "auto": ({"method": "cut", "n_clusters": "auto"}, {}),
+    "linked rows": ({"method": "cut"}, {"must_link": np.arange(600).reshape(300, 2)}),
 }
-# In the plane few nodes of the tree are mixed; on the path nearly all of them are.
-SHAPES = {"plane": blobs(4_000, 2), "path": np.cumsum(1 + np.arange(4_000) / 4_000)[:, None]}
+# In the plane few nodes of the tree are mixed; on the path nearly all of them are; with eight
+# features the kd-tree, which a fit keeps for new points, is larger than all else.
+SHAPES = {
+    "plane": blobs(4_000, 2),
+    "path": np.cumsum(1 + np.arange(4_000) / 4_000)[:, None],
+    "eight features": rng.normal(size=(4_000, 8)),
+}
 
 
+@pytest.mark.filterwarnings("ignore:n_clusters='auto' finds no clear structure")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", FITS)
 def test_a_fit_keeps_to_its_limit(name, shape):
@@ -187,20 +198,28 @@ def test_a_fit_keeps_to_its_limit(name, shape):
         assert again.inertia_ == pytest.approx(expected.inertia_, rel=1e-12)  # the order of sums
 
 
-@pytest.mark.parametrize("shape", ["plane", "path"])
-@pytest.mark.parametrize("name", ["rows", "embedding", "point_weights"])
+@pytest.mark.filterwarnings("ignore:n_clusters='auto' finds no clear structure")
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "name",
+    ["rows", "embedding", "point_weights", "cut", "noise", "noise, cut", "auto", "linked rows"],
+)
 def test_so_does_one_of_many_points(name, shape):
     """For whom what each one takes is more than what all fits take."""
     n = 60_000
     steps = 1 + np.arange(n) / n
-    X = blobs(n, 2) if shape == "plane" else np.cumsum(steps)[:, None]
-    weights = {"sample_weight": 1.0 + np.arange(n) % 3} if name == "point_weights" else {}
+    if shape == "plane":
+        X = blobs(n, 2)
+    else:
+        X = np.cumsum(steps)[:, None] if shape == "path" else rng.normal(size=(n, 8))
+    parameters, given = FITS[name]
+    weights = {"sample_weight": 1.0 + np.arange(n) % 3} if name == "point_weights" else given
 
     def fit(limit):
-        objective = "embedding" if name == "embedding" else "rows"
-        model = clusterer(objective, 3, max_iter=3, memory_limit=limit)
+        model = clusterer(**{"n_clusters": 3, "max_iter": 3, **parameters}, memory_limit=limit)
         return model.fit(X, **weights)
 
+    fit(None)
     limit, _ = least(fit)
     assert limit / 3 <= peak(lambda: fit(limit)) <= limit
 

@@ -6,7 +6,6 @@ from sklearn.metrics import silhouette_samples, silhouette_score
 
 from inputs import KINDS, many, points
 from isthmus import SpanningTree, UltrametricTree
-from isthmus.model_selection import silhouette
 from isthmus.model_selection.silhouette import Silhouette, transitive_silhouette
 
 
@@ -55,7 +54,7 @@ def test_the_mean_is_scikit_learns_score():
     assert transitive_silhouette(tree, labels) == pytest.approx(expected, abs=1e-14)
 
 
-def test_a_few_clusters_at_a_time_give_the_same(monkeypatch):
+def test_a_few_clusters_at_a_time_give_the_same():
     """On a path nearly every node is divided, so that sums are made for few clusters at once."""
     n = 301
     edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
@@ -63,9 +62,9 @@ def test_a_few_clusters_at_a_time_give_the_same(monkeypatch):
     weights[::7] = 3.0
     tree = UltrametricTree.from_spanning_tree(SpanningTree.from_edges(edges, weights))
     labels = np.random.default_rng(1).integers(0, 23, size=n)
-    together = transitive_silhouette(tree, labels, per_point=True)
-    monkeypatch.setattr(silhouette, "_AT_ONCE", 1)
-    np.testing.assert_array_equal(transitive_silhouette(tree, labels, per_point=True), together)
+    codes = labels.astype(np.int32)
+    together = Silhouette(tree).of_points(codes, 23)
+    np.testing.assert_array_equal(Silhouette(tree, at_once=1).of_points(codes, 23), together)
     expected = silhouette_samples(tree.matrix(), labels, metric="precomputed")
     np.testing.assert_allclose(together, expected, rtol=0, atol=1e-12)
 

@@ -32,7 +32,7 @@ from isthmus.estimators.fitted import (
     run_clusterer,
 )
 from isthmus.estimators.fitted_rows import FittedRows, RowsToFit
-from isthmus.estimators.memory_budget import Limits, keep_to_limit
+from isthmus.estimators.memory_budget import Limits, Load, keep_to_limit
 from isthmus.estimators.noise import (
     ClusteredTree,
     Noise,
@@ -140,15 +140,18 @@ def check_request(
             "cannot_link and partial_labels are honoured by TransitiveCut; K-means takes must_link "
             "alone."
         )
-    limits = keep_to_limit(
-        estimator.memory_limit,
+    load = Load(
         data,
         weights,
-        settings,
         metric,
+        settings,
         check_n_jobs(estimator.n_jobs),
         neighborhood,
+        rules,
+        finds_noise=noise is not None,
+        suggests=isinstance(estimator.n_clusters, str),
     )
+    limits = keep_to_limit(estimator.memory_limit, load)
     features = vars(probe).get("n_features_in_"), vars(probe).get("feature_names_in_")
     columns = None if table is None else table.columns
     if noise is not None and rules is not None:
@@ -203,7 +206,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
         clustered = clustered_tree(tree, rows, noise)
         suggestion = None
         if isinstance(estimator.n_clusters, str):  # "auto"
-            suggestion = _suggested(estimator.k_max, request.weights, clustered, noise)
+            suggestion = _suggested(estimator.k_max, request, clustered, noise)
             # of weights a suggestion knows nothing: there CUT finds out
             least = settings.min_cluster_size if request.weights is None else None
             n_clusters = suggestion.best_of(least or 0)
@@ -300,13 +303,14 @@ def _found_noise(tree: UltrametricTree, rows: FittedRows, rule: NoiseRule | None
 
 
 def _suggested(
-    k_max: int, weights: Floats | None, clustered: ClusteredTree, noise: Noise | None
+    k_max: int, request: Request, clustered: ClusteredTree, noise: Noise | None
 ) -> Suggestion:
     """Return the suggestion for what is clustered; noise counts as rows of weight 0 do."""
+    weights = request.weights
     if noise is not None:
         weights = np.ones(len(noise.is_noise)) if weights is None else weights
         weights = np.where(noise.is_noise, 0.0, weights)
-    return suggest_for_rows(clustered.tree, k_max, weights)
+    return suggest_for_rows(clustered.tree, k_max, weights, request.limits.sums_at_once)
 
 
 def _warn_of_one_cluster(suggestion: Suggestion) -> None:

@@ -23,3 +23,11 @@ def is_supported(n_features: int, metric: MappedMetric) -> bool:
 def padded_dims(n_features: int) -> int:
     """Return the number of coordinates that points are padded to."""
     return next(size for size in COMPILED_DIMS if size >= n_features)
+
+
+def bytes_per_point(n_features: int, itemsize: int) -> int:
+    """Return how much memory a kd-tree takes for each point.
+
+    Boxes take two sevenths of what coordinates take; there are two numbers for each point.
+    """
+    return 9 * padded_dims(n_features) * itemsize // 7 + 13

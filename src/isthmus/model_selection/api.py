@@ -12,6 +12,7 @@ from isthmus._utils.parameters import check_disconnected, check_integer, check_n
 from isthmus.metrics.input import check_data, n_points_of, read_table, take_rows
 from isthmus.metrics.registry import resolve_metric
 from isthmus.metrics.validation import check_sample_weight
+from isthmus.model_selection.silhouette import AT_ONCE
 from isthmus.model_selection.suggestion import Suggestion, suggest
 from isthmus.spanning_tree import SpanningTree
 from isthmus.ultrametric import UltrametricTree
@@ -100,12 +101,18 @@ def suggest_n_clusters(
     return suggest_for_rows(tree, k, weights)
 
 
-def suggest_for_rows(tree: UltrametricTree, k_max: int, weights: Any) -> Suggestion:
-    """Return the suggestion for the tree of the rows with a weight above 0."""
+def suggest_for_rows(
+    tree: UltrametricTree, k_max: int, weights: Any, at_once: int = AT_ONCE
+) -> Suggestion:
+    """Return the suggestion for the tree of the rows with a weight above 0.
+
+    at_once : int
+        As for Silhouette.
+    """
     if weights is None or weights.all():
-        return suggest(tree, k_max, weights)
+        return suggest(tree, k_max, weights, at_once)
     is_fitted = weights > 0.0
-    suggestion = suggest(tree, k_max, weights[is_fitted])
+    suggestion = suggest(tree, k_max, weights[is_fitted], at_once)
     labels = np.full(len(weights), -1, dtype=np.int32)
     labels[is_fitted] = suggestion.labels
     return replace(suggestion, labels=labels)

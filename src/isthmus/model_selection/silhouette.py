@@ -39,8 +39,8 @@ from isthmus.ultrametric import UltrametricTree
 from isthmus.ultrametric.merges import CHUNK
 from isthmus.ultrametric.tree import check_tree
 
-# The most sums per cluster that are held together, or as many as the tree has nodes.
-_AT_ONCE = 1 << 21
+# Sums per cluster that are held together, where memory is not short.
+AT_ONCE = 1 << 21
 
 
 @overload
@@ -156,10 +156,15 @@ class Silhouette:
     tree : UltrametricTree
     point_weights : (n,) float64, optional
         How many points each one stands for, above 0; one, where not given.
+    at_once : int
+        The most sums per cluster that are held together, or as many as the tree has nodes.
     """
 
-    def __init__(self, tree: UltrametricTree, point_weights: Floats | None = None) -> None:
+    def __init__(
+        self, tree: UltrametricTree, point_weights: Floats | None = None, at_once: int = AT_ONCE
+    ) -> None:
         self.tree = tree
+        self._at_once = at_once
         self.point_weights, unit = in_range(point_weights)
         # the weight of one point
         self._one = 1.0 / unit
@@ -224,7 +229,7 @@ class Silhouette:
         """Return the distances of the frontier to clusters of these weights."""
         k, count = len(weights), len(frontier.node)
         measured = MeanDistances(np.full(count, np.inf), np.empty(count))
-        n_at_once = min(k, max(1, max(_AT_ONCE, 2 * self.tree.n_points) // count))
+        n_at_once = min(k, max(1, max(self._at_once, 2 * self.tree.n_points) // count))
         for start, stop in chunks(k, n_at_once):
             members, distances = np.empty((2, count, stop - start))
             some = with_labels_from(frontier, start, stop)

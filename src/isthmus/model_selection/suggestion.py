@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from isthmus.model_selection.score_drops import (
     ScoreDrops,
     find_score_drops,
 )
-from isthmus.model_selection.silhouette import Silhouette
+from isthmus.model_selection.silhouette import AT_ONCE, Silhouette
 from isthmus.ultrametric import UltrametricTree
 
 NONE = "no clear structure"
@@ -159,12 +161,19 @@ class Suggestion:
         return (str(self.numbers[i]), *map(_shown, figures), self.verdicts[i] or "–", sizes)
 
 
-def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = None) -> Suggestion:
+def suggest(
+    tree: UltrametricTree,
+    k_max: int,
+    point_weights: Floats | None = None,
+    at_once: int = AT_ONCE,
+) -> Suggestion:
     """Return the suggested number of clusters, from 1 to k_max, of the points of a tree.
 
     point_weights : (n,) float64, optional
         How many points each one stands for. Equal points count once, so that this matters to the
         silhouette only.
+    at_once : int
+        As for Silhouette.
     """
     gaps = find_gaps(tree, k_max)
     evidence = Evidence.of_gaps(gaps)
@@ -176,7 +185,9 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
     confidence = WEAK if beyond else evidence.verdicts[best - 1] or NONE
     verdicts = _padded(evidence.verdicts, n_numbers, "")
     reasons = [_reason(k, gaps, evidence) for k in range(1, n_numbers + 1)]
-    groups = {k: gaps.labels(k) for k in range(2, min(n_numbers, len(gaps.strengths) + 1) + 1)}
+    groups: dict[int, Callable[[], Labels]] = {
+        k: partial(gaps.labels, k) for k in range(2, min(n_numbers, len(gaps.strengths) + 1) + 1)
+    }
     decided_by = "gaps" if best > 1 or beyond else "nothing"
     by_scores = drops.n_clusters if drops.n_clusters > 1 or best > 1 else drops.n_by_length
     if by_scores > 1 and not beyond:
@@ -185,8 +196,9 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
         reason = _reason_of_scores(best, drops)  # beside that of the gaps, where they agree
         reasons[best - 1] = f"{reasons[best - 1]} {reason}" if verdicts[best - 1] else reason
         verdicts[best - 1] = confidence
-        groups[best] = drops.labels(best)
-    sizes, silhouette = _measure_groups(tree, point_weights, groups, n_numbers)
+        groups[best] = partial(drops.labels, best)
+    measured = Silhouette(tree, point_weights, at_once)
+    sizes, silhouette = _measure_groups(measured, groups, n_numbers)
     chance = _as_array(evidence.chance, n_numbers)
     ranking = _ranked(best, verdicts, drops.drop, chance)
     return Suggestion(
@@ -198,7 +210,7 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
             if beyond
             else _explain(best, confidence, gaps, reasons[best - 1], ranking)
         ),
-        labels=numbers_by_weight(groups[best] if best > 1 else gaps.labels(1), None, tree),
+        labels=numbers_by_weight(groups[best]() if best > 1 else gaps.labels(1), None, tree),
         ranking=ranking,
         numbers=np.arange(1, n_numbers + 1),
         gap=_as_array([np.nan, *gaps.widths], n_numbers),
@@ -217,12 +229,14 @@ def suggest(tree: UltrametricTree, k_max: int, point_weights: Floats | None = No
 
 
 def _measure_groups(
-    tree: UltrametricTree, point_weights: Floats | None, groups: dict[int, Labels], n_numbers: int
+    silhouette: Silhouette, groups: dict[int, Callable[[], Labels]], n_numbers: int
 ) -> tuple[tuple[Ints, ...], Floats]:
     """Return the sizes and the mean silhouette of the groups for each number of them."""
-    sizes = [np.array([tree.n_points]), *[np.empty(0, dtype=np.int64)] * (n_numbers - 1)]
-    means, silhouette = np.full(n_numbers, np.nan), Silhouette(tree, point_weights)
-    for k, labels in groups.items():
+    sizes = [np.array([silhouette.tree.n_points])]
+    sizes += [np.empty(0, dtype=np.int64)] * (n_numbers - 1)
+    means = np.full(n_numbers, np.nan)
+    for k, labels_of in groups.items():
+        labels = labels_of()
         sizes[k - 1] = -np.sort(-np.bincount(labels))
         means[k - 1] = silhouette.mean(labels, k)
     return tuple(sizes), means
