@@ -166,11 +166,12 @@ class CandidateSearch:
         self._metric: MappedMetric = metric
         self._dims = len(tree.blocks) // (tree.n_leaves * LANES)
         self._kernel = find_candidates.specialised({"DIMS": self._dims, "KIND": metric.kind})
-        positions = leaf_positions[index.rows]
+        rows = index.rows
+        positions = leaf_positions[rows]
         first, last = np.empty((2, int(tree.first_block[-1]) * LANES), dtype=positions.dtype)
         fill_ranges(positions, tree.first_block, tree.n_nodes, first, last)
         maxima = RangeMaxima.of(gaps)
-        self._tree = SearchedTree(tree, index.rows, positions, first, last, maxima, slack)
+        self._tree = SearchedTree(tree, rows, positions, first, last, maxima, slack)
 
     def candidates(self, points: Array, *, only_nearest: bool) -> Candidates:
         """Return the candidates of new points; if ``only_nearest``, only the nearest point.
