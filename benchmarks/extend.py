@@ -34,7 +34,7 @@ def run(cases: tuple[Any, ...] = CASES, threads: tuple[int, ...] = (1, 2)) -> Ta
         "TransitiveCut(20): extend with new points, after a fit on the old ones, beside a fit on "
         "all of them, with as many threads; best of 5, in turns. The ratio is the median of "
         "ratios. Both have the same tree and labels, which is checked. Rounded coordinates "
-        "repeat as on a lattice.",
+        "give many equal distances.",
     )
     for n_jobs in threads:
         with threadpool_limits(n_jobs):

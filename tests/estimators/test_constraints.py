@@ -63,6 +63,9 @@ def test_the_rule_applied_pair_by_pair(kind, n, d, seed):
         for e, edge in enumerate(tree.edges.tolist())
         if any(set(edge) <= group for group in groups)
     ]
+    if model._record.constraints is None:
+        assert (first, never) == ([], [])
+        return
     assert model._record.constraints.apart.tolist() == first
     assert model._record.constraints.together.tolist() == never
     for k in range(1, len(groups) + 1):
@@ -265,3 +268,26 @@ def test_nothing_known_changes_nothing():
     assert model.spanning_tree_ == plain.spanning_tree_
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     np.testing.assert_array_equal(TransitiveCut(3).fit(X, y=[0, 1] * 25).labels_, plain.labels_)
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        {"must_link": []},
+        {"cannot_link": np.empty((0, 2))},
+        {"must_link": [[3, 3]]},
+        {"partial_labels": [-1] * 5},
+        {"must_link": [], "cannot_link": [], "partial_labels": np.full(5, -1)},
+    ],
+)
+def test_nothing_known_is_no_constraint(nothing):
+    X = np.array([[0.0], [1.0], [2.0], [9.0], [10.0]])
+    model = TransitiveCut(2, noise=0.1).fit(X, **nothing)
+    np.testing.assert_array_equal(model.labels_, TransitiveCut(2, noise=0.1).fit(X).labels_)
+    assert len(model.extend([[11.0]]).labels_) == 6
+
+
+@pytest.mark.parametrize("name", ["must_link", "cannot_link", "partial_labels"])
+def test_rows_of_several_lengths_are_refused_by_name(name):
+    with pytest.raises(ValueError, match=f"{name} must"):
+        TransitiveCut(2).fit([[0.0], [1.0], [2.0]], **{name: [(0, 1), (2,)]})

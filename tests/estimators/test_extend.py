@@ -1,6 +1,7 @@
 """extend: the model after it is that of a fit on all rows, to the last bit."""
 
 import pickle
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from clusterers import METHODS, clusterer
 from inputs import BOOLEAN, CityBlock, levenshtein, many, points, suited
 from isthmus import TransitiveCut, TransitiveKMeans
 from isthmus.estimators import extension
-from isthmus.estimators.extension import matched_labels
+from isthmus.estimators.extension import matched_numbers
 from isthmus.prediction import extend_by_kdtree
 
 
@@ -230,21 +231,39 @@ def test_extend_needs_a_fit():
         TransitiveCut(2).extend([[1.0, 2.0]])
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(20))
-def test_matched_labels_keep_as_many_numbers_as_any_renumbering(seed):
-    from itertools import permutations
-
+def test_matched_labels_keep_as_many_numbers_as_any_renumbering(seed, noise):
     rng = np.random.default_rng(seed)
     old = rng.integers(0, rng.integers(1, 5), 30)
     old = np.unique(old, return_inverse=True)[1].astype(np.int32)
     k = int(rng.integers(1, 5))
-    new = np.concatenate([np.arange(k), rng.integers(0, k, 40 - k)]).astype(np.int32)
+    new = np.concatenate([np.arange(k), rng.integers(0, k, 30 - k)]).astype(np.int32)
     rng.shuffle(new)
-    found = matched_labels(old, new, k)
-    most = max(np.sum(np.array(order)[new[:30]] == old) for order in permutations(range(k)))
-    assert np.sum(found[:30] == old) == most
-    assert sorted(set(found)) == list(range(k))  # a renumbering: one number for each cluster
-    assert len(set(zip(found, new, strict=True))) == k
+    old[rng.random(30) < noise], new[rng.random(30) < noise] = -1, -1
+    numbers = matched_numbers(old, new, k)
+    assert sorted(numbers) == list(range(k))
+    counted = (old >= 0) & (new >= 0)
+
+    def n_kept(numbers):
+        return np.sum((np.asarray(numbers)[new] == old)[counted])
+
+    assert n_kept(numbers) == max(map(n_kept, permutations(range(k))))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_has_no_say_in_which_numbers_are_kept(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(rng.integers(0, 3, (12, 1)) * 7.0, 2.0)
+    model = TransitiveCut(3, noise=0.4).fit(X[:10])
+    old = model.labels_
+    new = model.extend(X[10:], match_labels=True).labels_[:10]
+    counted = (old >= 0) & (new >= 0)
+
+    def n_kept(numbers):
+        return np.sum((np.asarray(numbers)[new] == old)[counted])
+
+    assert n_kept(range(3)) == max(map(n_kept, permutations(range(3))))
 
 
 @pytest.mark.parametrize("cls", [TransitiveCut, TransitiveKMeans])
@@ -258,3 +277,25 @@ def test_clusters_keep_their_numbers_where_asked(cls):
     np.testing.assert_array_equal(matched.predict(X), matched.labels_[:50])
     assert matched.summary_.sizes.tolist() == [30, 60]
     np.testing.assert_array_equal(matched.labels_for(2), matched.labels_)
+
+
+def test_new_rows_of_weight_zero_alone():
+    model = TransitiveCut(2).fit([[0.0], [1.0], [9.0], [10.0]]).extend([[5.0]], sample_weight=0)
+    again = TransitiveCut(2).fit(
+        [[0.0], [1.0], [9.0], [10.0], [5.0]], sample_weight=[1, 1, 1, 1, 0]
+    )
+    np.testing.assert_array_equal(model.labels_, again.labels_)
+    assert model.spanning_tree_ == again.spanning_tree_
+    assert model.score([[0.0], [3.0]], sample_weight=0) == 0.0
+
+
+def test_errors_say_among_which_rows_they_count():
+    place = {"metric": "haversine", "metric_params": {"unit": "degrees"}}
+    model = TransitiveCut(2, **place).fit([[0.0, 0.0], [1.0, 1.0], [40.0, 40.0]])
+    with pytest.raises(ValueError, match="row 3 has 95") as caught:
+        model.extend([[95.0, 0.0]])
+    assert caught.value.__notes__ == ["Rows are counted over all, the 3 rows of the fit first."]
+    X = [[0.0, 0.0], [1.0, 1.0], [np.nan, 1.0], [2.0, np.nan], [3.0, 3.0]]
+    with pytest.raises(ValueError, match="rows 0 and 1") as caught:
+        TransitiveCut(2, metric="nan_euclidean").fit(X, sample_weight=[0, 0, 1, 1, 1])
+    assert caught.value.__notes__ == ["Rows are counted among those with a sample_weight above 0."]

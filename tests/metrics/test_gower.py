@@ -1,10 +1,12 @@
 """Gower's distance of tables: against two loops, in fits, for new rows and from files."""
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -167,7 +169,7 @@ def test_kinds_of_columns():
         "size": "ordered category",
         "code": "category",
         "zone": "date",
-        "lasts": "date",
+        "lasts": "duration",
         "mixed": "date",
         "empty": "empty",
         "constant": "number",
@@ -254,6 +256,14 @@ def test_weights_of_rows_and_neighbourhoods():
         (PEOPLE, {"w": {"height": 1}}, ValueError, "weighs the column 'height', which is not"),
         (PEOPLE, {"w": [0, 0, 0]}, ValueError, "not all of them 0"),
         (PEOPLE, {"w": [1, -1, 1]}, ValueError, "none below 0"),
+        (PEOPLE, {"w": ["a", "b", "c"]}, TypeError, "w of metric='gower' must be one real number"),
+        (PEOPLE, {"w": "abc"}, TypeError, "for each of 3 columns, or a mapping .* got 'abc'"),
+        (PEOPLE, {"w": [1j, 1, 1]}, TypeError, r"w of metric='gower' .* got \[1j, 1, 1\]"),
+        (PEOPLE, {"w": [[1], [2, 3], 1]}, TypeError, r"w of metric='gower' .* got \[\[1\], "),
+        (PEOPLE, {"w": {"age": "x"}}, TypeError, "w of metric='gower' .* got {'age': 'x'}"),
+        (PEOPLE, {"w": [10**5000, 1, 1]}, ValueError, "needs w to be finite"),
+        (PEOPLE.iloc[:, :1], {"w": {"0": 1}}, ValueError, "weighs the column '0', which is not"),
+        (pd.DataFrame({0: [1.0]}), {"w": {0: 1, "0": 2}}, ValueError, "the column '0' twice"),
         (PEOPLE, {"v": 1}, ValueError, r"does not take the parameters \['v'\]"),
         (PEOPLE.assign(age=np.inf), {}, ValueError, "Column 'age' holds infinity"),
         (PEOPLE.assign(city=[1, "a", 2, 3, 4, 5]), {}, TypeError, "types int, str; expected"),
@@ -267,6 +277,168 @@ def test_weights_of_rows_and_neighbourhoods():
 def test_wrong_tables_and_weights(X, options, error, message):
     with pytest.raises(error, match=message):
         TransitiveCut(2, metric="gower", metric_params=options).fit(X)
+
+
+LARGE = [2**60, 2**60 + 1, 2**60 + 2]
+WITH_A_GAP = [None, *LARGE]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.array(LARGE),
+        pd.array(WITH_A_GAP, dtype="Int64"),
+        pd.array(LARGE, dtype="uint64"),
+        pd.array(WITH_A_GAP, dtype=pd.ArrowDtype(pa.int64())),
+        pd.array(LARGE, dtype=object),
+        pd.arrays.SparseArray(LARGE),
+        pl.Series(WITH_A_GAP),
+        pl.Series([None, *map(Decimal, LARGE)], dtype=pl.Decimal(38, 0)),
+        pd.array([*map(Decimal, LARGE), None], dtype=object),
+    ],
+    ids=lambda values: f"{type(values).__name__} {values.dtype}",
+)
+def test_integers_that_would_be_rounded_are_refused(values):
+    frame = pl.DataFrame if isinstance(values, pl.Series) else pd.DataFrame
+    words = "Column 'a' holds the integer 1152921504606846977, which float64 rounds to .*6976"
+    table = frame({"a": values, "c": ["x"] * len(values)})
+    with pytest.raises(ValueError, match=words):
+        TransitiveCut(2, metric="gower").fit(table)
+    with pytest.raises(ValueError, match=words):
+        minimum_spanning_tree(table, metric="gower")
+    model = TransitiveCut(2, metric="gower").fit(frame({"a": [1.0, 2.0], "c": ["x", "y"]}))
+    for method in (model.predict, model.extend):
+        with pytest.raises(ValueError, match=words):
+            method(table)
+
+
+def test_integers_of_arrays_and_lists_that_would_be_rounded_are_refused():
+    rows = [[number] for number in LARGE]
+    objects = np.array([[np.int64(number), "x"] for number in LARGE], dtype=object)
+    mixed = objects.tolist()
+    for X in (rows, np.array(rows), np.array(rows, dtype=np.uint64), objects, mixed):
+        with pytest.raises(ValueError, match="Column 'x0' holds the integer 1152921504606846977"):
+            TransitiveCut(2, metric="gower").fit(X)
+    for number in (10**400, 10**5000, -(10**400)):
+        with pytest.raises(ValueError, match=r"Column 'x0' holds a number beyond 1\.8e308"):
+            TransitiveCut(2, metric="gower").fit([[number, "a"], [1, "b"]])
+
+
+def test_large_numbers_that_float64_holds_are_served():
+    for column in ([2**60, 2**61, 0], [-(2**63), 2**62, 0], [1e300, 2e300, 2.0**60]):
+        for X in (
+            [[x, "a"] for x in column],
+            np.array(column)[:, None],
+            pl.DataFrame({"a": column}),
+        ):
+            _, points = learn_columns(X)
+            assert points[:, 0].tolist() == [float(x) for x in column]
+    columns, _ = learn_columns(pd.DataFrame({"name": pd.Categorical([*LARGE, 10**400])}))
+    assert columns.columns[0].categories == tuple(sorted(map(str, [*LARGE, 10**400])))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "day"),
+    [
+        (pa.date32(), dt.date),
+        (pa.date64(), dt.date),
+        (pa.timestamp("ns"), dt.datetime),
+        (pa.timestamp("us", "UTC"), dt.datetime),
+    ],
+)
+def test_dates_of_arrow_with_missing_values(dtype, day):
+    days = pd.Series([day(1970, 1, 3), None, day(1971, 1, 1)], dtype=pd.ArrowDtype(dtype))
+    columns, points = learn_columns(pd.DataFrame({"d": days}))
+    assert columns.columns[0].kind == "date"
+    assert points[:, 0] == pytest.approx([2.0, np.nan, 365.0], nan_ok=True)
+    lasts = pd.Series([dt.timedelta(1), None], dtype=pd.ArrowDtype(pa.duration("s")))
+    columns, points = learn_columns(pd.DataFrame({"d": lasts}))
+    assert columns.columns[0].kind == "duration"
+    assert points[:, 0] == pytest.approx([1.0, np.nan], nan_ok=True)
+
+
+def test_dates_and_durations_of_numpy():
+    days = np.array([["1970-01-03"], ["NaT"]], dtype="datetime64[ns]")
+    hours = np.array([[36], [12]], dtype="timedelta64[h]")
+    mixed_units = np.array([[np.timedelta64(36, "h")], [np.timedelta64(1, "D")]], dtype=object)
+    for X, kind, expected in (
+        (days, "date", [2.0, np.nan]),
+        (hours, "duration", [1.5, 0.5]),
+        (mixed_units, "duration", [1.5, 1.0]),
+    ):
+        columns, points = learn_columns(X)
+        assert columns.columns[0].kind == kind
+        assert points[:, 0] == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("factor", [2.0**-1070, 2.0**-900, 2.0**1000, 2.0**1023])
+@pytest.mark.parametrize("with_gaps", [False, True])
+def test_only_ratios_of_weights_matter(factor, with_gaps):
+    frame = PEOPLE.assign(age=[20, None if with_gaps else 22, 21, 70, 72, 71])
+    extreme = minimum_spanning_tree(frame, metric="gower", metric_params={"w": [factor] * 3})
+    equal = minimum_spanning_tree(frame, metric="gower")
+    assert np.array_equal(extreme.edges, equal.edges)
+    assert np.array_equal(extreme.weights, equal.weights)
+
+
+def test_weights_by_labels_that_are_numbers():
+    frame = pd.DataFrame({0: [1, 2, 9.0], 1: [1, 2, 3]})
+    by_order = minimum_spanning_tree(frame, metric="gower", metric_params={"w": [2.0, 1.0]})
+    for label in (0, np.int64(0), "0"):
+        tree = minimum_spanning_tree(frame, metric="gower", metric_params={"w": {label: 2.0}})
+        assert np.array_equal(tree.weights, by_order.weights)
+
+
+def test_dates_and_durations_are_two_kinds(tmp_path):
+    dates = pd.DataFrame({"d": pd.to_datetime(["2024-01-01", "2024-02-01", "2024-09-01"])})
+    durations = pd.DataFrame({"d": pd.to_timedelta([1, 2, 90], unit="D")})
+    for fitted, new, words in (
+        (dates, durations, "'d' held dates in the fit, and holds durations now"),
+        (durations, dates, "'d' held durations in the fit, and holds dates now"),
+    ):
+        TransitiveCut(2, metric="gower").fit(fitted).save(tmp_path / "m")
+        model = TransitiveCut.load(tmp_path / "m")
+        assert model.predict(fitted).tolist() == model.labels_.tolist()
+        for method in (model.predict, model.extend):
+            with pytest.raises(TypeError, match=words):
+                method(new)
+        assert model.extend(fitted[:1]).labels_.tolist() == [*model.labels_[:3], model.labels_[0]]
+    with pytest.raises(TypeError, match=r"types Timestamp, timedelta; expected .* durations"):
+        TransitiveCut(2, metric="gower").fit([[pd.Timestamp("2024-01-01")], [dt.timedelta(1)]])
+
+
+def test_booleans_and_texts_are_two_kinds(tmp_path):
+    TransitiveCut(2, metric="gower").fit(PEOPLE).save(tmp_path / "m")
+    model = TransitiveCut.load(tmp_path / "m")
+    texts = PEOPLE["member"].map(str)
+    for values in (texts, texts.astype("category"), texts.astype(object)):
+        with pytest.raises(TypeError, match="'member' held booleans in the fit, and holds categ"):
+            model.predict(PEOPLE.assign(member=values))
+    with pytest.raises(TypeError, match="'city' held categories in the fit, and holds booleans"):
+        model.predict(PEOPLE.assign(city=True))
+    for same in ("boolean", "category", object):
+        frame = PEOPLE.assign(member=PEOPLE["member"].astype(same))
+        assert model.predict(frame).tolist() == model.labels_.tolist()
+    for empty in (None, pd.Categorical([None] * len(PEOPLE))):
+        assert len(model.predict(PEOPLE.assign(member=empty))) == len(PEOPLE)
+
+
+def test_decimals_are_numbers():
+    numbers = [Decimal("1.5"), Decimal("NaN"), Decimal("sNaN"), None, Decimal(4)]
+    expected = [1.5, np.nan, np.nan, np.nan, 4.0]
+    without = [None if number is None or number.is_nan() else number for number in numbers]
+    arrow = pd.array(without, dtype=pd.ArrowDtype(pa.decimal128(10, 2)))
+    for X in (
+        [[number, "a"] for number in numbers],
+        pd.DataFrame({"x": pd.Series(numbers, dtype=object)}),
+        pd.DataFrame({"x": arrow}),
+        pl.DataFrame({"x": pl.Series(without, dtype=pl.Decimal(10, 2))}),
+    ):
+        columns, points = learn_columns(X)
+        assert columns.columns[0].kind == "number"
+        assert points[:, 0] == pytest.approx(expected, nan_ok=True)
+    with pytest.raises(ValueError, match="holds infinity"):
+        learn_columns([[Decimal("inf")], [1]])
 
 
 def test_wrong_new_rows():
@@ -419,7 +591,7 @@ class TestExtend:
         [
             ({"age": "old"}, TypeError, "'age' held numbers in the fit, and holds categories now"),
             ({"age": np.inf}, ValueError, "'age' contains infinity"),
-            ({"town": True}, TypeError, "'town' holds booleans and texts"),
+            ({"town": True}, TypeError, "'town' held categories in the fit, and holds booleans"),
             ({"age": 1.7e308, "n": 1}, ValueError, "feature names"),
         ],
     )

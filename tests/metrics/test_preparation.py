@@ -20,6 +20,17 @@ VALUES = st.one_of(st.floats(-1e3, 1e3).map(lambda x: round(x, 3)), st.just(np.n
 TABLES = arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(1, 4)), elements=VALUES)
 
 
+@pytest.mark.parametrize("n", [3, 7, 10])
+@pytest.mark.parametrize("value", [683.298, 0.1, -1e-300, 1e300])
+def test_a_column_of_equal_numbers_has_no_spread(value, n):
+    """Though the mean of equal numbers may be another one, by rounding."""
+    points = np.full((n, 1), value)
+    points[1] = np.nan
+    learnt = learn_preparation(points, missing="mean", scale="standard")
+    assert (learnt.fill.tolist(), learnt.spread.tolist()) == ([value], [1.0])
+    assert (learnt.apply(points)[0] == 0.0).all()
+
+
 @settings(max_examples=80, deadline=None)
 @given(TABLES, TABLES, st.sampled_from(MISSING[1:]), st.sampled_from(SCALES))
 def test_generated_tables_against_pipelines(points, new, missing, scale):

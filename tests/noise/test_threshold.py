@@ -92,11 +92,23 @@ def test_bad_types(noise):
         check_noise(noise)
 
 
-def test_scores_that_rounding_tells_apart_are_tied():
-    score = 2.0 / 3.0
-    scores = np.array([np.nextafter(score, 1.0), 0.1, 0.2, score, score, np.nextafter(score, 0.0)])
-    threshold = noise_threshold(scores, None, NoiseRule("share", 0.2))
-    assert threshold == scores[0]  # none of the four is above it
-    assert not is_above(scores, threshold).any()
-    assert not is_above(scores[:1], score).any()
-    assert is_above(np.array([score + 1e-9]), threshold).all()
+@pytest.mark.parametrize("score", [2.0 / 3.0, 0.5866051454299849, 0.586605145429985, 0.3, 1e-3])
+@pytest.mark.parametrize("weights", [None, np.ones(6)])
+def test_scores_that_rounding_tells_apart_are_tied(score, weights):
+    low, high = np.nextafter(score, 0.0), np.nextafter(score, 1.0)
+    for tied in ([high, score, score, low], [score, low, low, low], [high, high, high, score]):
+        scores = np.array([tied[0], 0.0, 0.0, *tied[1:]])
+        threshold = noise_threshold(scores, weights, NoiseRule("share", 0.2))
+        assert threshold == max(tied)  # none of the four is above it
+        assert not is_above(scores, threshold).any()
+        assert not is_above(scores, min(tied)).any()
+        assert is_above(np.array([score + 1e-9]), threshold).all()
+
+
+def test_ties_are_told_from_differences():
+    scores = np.random.default_rng(0).uniform(0.1, 0.9, 20_000)
+    scores = np.concatenate([scores, np.nextafter(scores, 1.0), [0.95]])
+    threshold = noise_threshold(scores, None, NoiseRule("share", 0.25))
+    assert 0.249 < is_above(scores, threshold).mean() <= 0.25
+    pairs = is_above(scores[:-1], threshold).reshape(2, -1)
+    np.testing.assert_array_equal(pairs[0], pairs[1])

@@ -77,6 +77,18 @@ def test_rounding_breaks_no_tie(kind, seed):
     np.testing.assert_allclose(scores_of_new_points(rows, known), expected, rtol=0, atol=1e-11)
 
 
+def test_weights_and_heights_near_the_largest_numbers():
+    X, new = np.array([0, 1, 2, 3, 4, 5, 6, 7, 50.0])[:, None], np.array([[2.5], [20.0], [80.0]])
+    found = []
+    for scale in (1.0, 2e306):
+        tree = UltrametricTree.from_data(X * scale, metric="manhattan")
+        known = find_reference_groups(tree, np.linspace(4, 6, 9))
+        scorer = OutlierScorer(tree, known)
+        blocks = [(np.arange(3), np.abs(new * scale - X.T * scale))]
+        found.append(scorer.scores(attach_by_distances(tree, 3, blocks)))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
+
+
 def test_none_and_one():
     tree = UltrametricTree.from_data([[0.0], [1.0], [5.0]])
     scorer = OutlierScorer(tree, find_reference_groups(tree))

@@ -7,8 +7,12 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from isthmus import TransitiveCut, TransitiveKMeans
+from isthmus import TransitiveCut, TransitiveKMeans, UltrametricTree
+from isthmus.metrics.registry import resolve_metric
 from isthmus.prediction import attach
+from isthmus.prediction.attach_by_kdtree import KdTreeSearch
+from isthmus.prediction.attach_by_rows import KernelSearch
+from isthmus.prediction.attachments import transitive_rows
 from oracles.exact import exact_distances
 from spanning_tree.test_range import KINDS, wide
 
@@ -75,3 +79,50 @@ def test_distances_that_float64_cannot_hold(metric):
     with pytest.raises(ValueError, match="too large for float64"):
         model.predict(new)
     assert np.isinf(TransitiveCut(3).fit(X).transform([[1.7e308, 0.0]])).all()
+
+
+def transitive_distances(X, new, metric, params):
+    """Those of new points found by the kd-tree, and those of their definition."""
+    resolved = resolve_metric(metric, params or None)
+    tree = UltrametricTree.from_data(X, metric=metric, metric_params=params or None)
+    searches = [cls(X, tree, resolved) for cls in (KdTreeSearch, KernelSearch)]
+    numbers = np.arange(len(new))
+    attachments = [
+        search.prepare(new, only_nearest=False, n_jobs=1)(numbers) for search in searches
+    ]
+    found, expected = (transitive_rows(tree, each, 0, len(new)) for each in attachments)
+    return found, expected
+
+
+METRICS = [
+    ("euclidean", {}),
+    ("sqeuclidean", {}),
+    ("manhattan", {}),
+    ("chebyshev", {}),
+    ("minkowski", {"p": 1.5}),
+    ("minkowski", {"p": 8}),
+]
+
+
+@pytest.mark.parametrize(("metric", "params"), METRICS)
+@pytest.mark.parametrize("far", [600.0, 1e6, 1e9, 1e17])
+def test_points_far_away_prune_none_nearby(metric, params, far):
+    """In one node with (2.5, 0.001) are points so far away that rounding makes them equally near
+    to the new point and to the origin."""
+    rng = np.random.default_rng(0)
+    left = np.column_stack([-(rng.uniform(0, 0.5, 1504) ** 2), -rng.uniform(0, 0.5, 1504)])
+    left[0] = 0.0
+    away = np.column_stack([np.full(7, 2.5), far * np.linspace(1, 1.2, 7)])
+    X = np.vstack([left, [[2.5, 0.001]], away])
+    found, expected = transitive_distances(X, np.array([[1.0, 0.0]]), metric, params)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("metric", "params"), METRICS)
+@pytest.mark.parametrize(("n", "d", "seed"), [(50, 1, 0), (300, 2, 1), (1500, 3, 2), (300, 6, 3)])
+def test_points_of_many_scales(metric, params, n, d, seed):
+    rng = np.random.default_rng(seed)
+    scales = 10.0 ** rng.integers(-40 if params else -150, 3, size=(n + 40, 1))
+    points = rng.normal(size=(n + 40, d)) * scales
+    found, expected = transitive_distances(points[:n], points[n:], metric, params)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)

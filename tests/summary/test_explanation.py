@@ -85,6 +85,54 @@ def test_against_the_definitions(model, weighted):
         assert len(set(explanation.boundary)) == len(explanation.boundary)
 
 
+@pytest.mark.parametrize(
+    ("offset", "step"),
+    [(2000.0, 1.0), (20_240_101.0, 1.0), (1.7e9, 1.0), (1e15, 1.0), (-7e8, 0.5), (0.0, 1e-9)],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_rule_is_what_it_says(offset, step, sparse):
+    """Also where values differ in their last digits alone, and of float32 in none."""
+    rng = np.random.default_rng(0)
+    steps = np.concatenate([rng.integers(0, 4, 20), rng.integers(8, 12, 20), [30, 31]])
+    X = offset + step * steps[:, None]
+    model = TransitiveCut(3).fit(X)
+    for c, explanation in enumerate(model.explain(csr_array(X) if sparse else X)):
+        own = model.labels_ == c
+        meets = met_by(explanation.rule, pd.DataFrame({"x0": X[:, 0]}))
+        assert explanation.rule[1:] == (1.0, 1.0)
+        np.testing.assert_array_equal(meets, own)
+        for _, _, inside, outside in explanation.differences:
+            assert inside != outside
+    lines = [line for line in str(model.explain()).splitlines() if "others" in line]
+    assert lines
+    for line in lines:
+        inside, outside = line.split(": ")[1].split(" (")[0].split(", others ")
+        assert inside != outside
+
+
+def test_large_and_small_numbers():
+    for unit in (1e-200, 1.0, 1e39, 1e200, 1e307):
+        found = TransitiveCut(2).fit(np.array([[1.0], [2.0], [9.0]]) * unit).explain()[0]
+        assert found.rule.precision == found.rule.recall == 1.0
+        effect = found.differences[0].effect
+        assert effect == pytest.approx((1.5 - 9.0) / np.std([1.0, 2.0, 9.0]))
+
+
+def test_a_table_is_explained_by_its_numbers():
+    frame = pd.DataFrame(
+        {
+            "a": [1, 2, 3, 50, 51, 52],
+            "c": ["x", "x", "y", "z", "z", "z"],
+            "d": pd.to_datetime(["2020-01-01"] * 3 + ["2024-01-01"] * 3),
+        }
+    )
+    model = TransitiveCut(2, metric="gower").fit(frame)
+    assert str(model.explain()) == str(model.explain(frame))
+    assert [each.name for each in model.explain()[0].differences] == ["a"]
+    texts = TransitiveCut(2, metric="gower").fit(frame[["c"]]).explain()[0]
+    assert (texts.differences, texts.rule) == ((), None)
+
+
 def test_rules_are_short():
     model = TransitiveCut(3).fit(IRIS)
     for depth in (1, 2, 3):
@@ -154,6 +202,20 @@ def test_the_date_line_is_not_within_a_cluster():
     assert abs(explanation.differences[0].outside - 160) < 1.0
 
 
+def test_the_date_line_is_not_within_a_small_cluster_either():
+    """Where the others decide where all longitudes have their mean."""
+    pacific = [[-18.14, 178.44], [-16.43, 179.36], [-16.96, -179.88]]
+    X = np.array(pacific + [[a, -0.816] for a in (48, 45, 50, 47, 46)])
+    for unit, degree in (("degrees", 1.0), ("radians", np.pi / 180.0)):
+        model = TransitiveCut(2, metric="haversine", metric_params={"unit": unit})
+        found = model.fit(X * degree).explain()[1]
+        longitude = next(each for each in found.differences if each.name == "x1")
+        mean = np.mean([178.44, 179.36, 180.12])
+        assert longitude.inside / degree % 360.0 == pytest.approx(mean)
+        assert longitude.outside / degree == pytest.approx(-0.816)
+        assert found.rule.precision == found.rule.recall == 1.0
+
+
 def test_one_cluster():
     found = TransitiveCut(1).fit(IRIS).explain()[0]
     assert (found.differences, found.bridge, found.boundary) == ((), None, ())
@@ -180,3 +242,7 @@ def test_what_is_refused():
         model.explain(n_listed=1.5)
     with pytest.raises(ValueError, match="X has 3 rows, but 150 rows were fitted"):
         model.explain(IRIS[:3])
+    far = IRIS.assign(far=np.where(np.arange(150) == 7, np.inf, 1.0))
+    for X in (far, csr_array(far)):
+        with pytest.raises(ValueError, match=r"'(far|x4)' of X holds infinity, which has no mean"):
+            model.explain(X)

@@ -41,6 +41,16 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def told_apart(a: float, b: float) -> tuple[str, str]:
+    """Return two numbers as text, with four digits or as many more as tell them apart."""
+    texts = "", ""
+    for digits in range(4, 18):
+        texts = f"{a:.{digits}g}", f"{b:.{digits}g}"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
 def first_few(numbers: Sequence[int], most: int = 6) -> str:
     """Return the first numbers of a list: ``"5, 4, 1"``, or ``"5, 4, 1, …"`` where it is longer."""
     listed = ", ".join(map(str, numbers[:most]))

@@ -335,7 +335,7 @@ class TransitiveClusterer(
         progress = Stages(self.verbose).stage("distances")
         distances = fitted.predictor.distances(new, check_n_jobs(self.n_jobs), progress)
         nearest = distances.min(axis=1)
-        weights = check_sample_weight(sample_weight, len(nearest))
+        weights = check_sample_weight(sample_weight, len(nearest), all_may_be_zero=True)
         with np.errstate(over="ignore", under="ignore"):
             squares = nearest**2
             return -float(squares.sum() if weights is None else squares @ weights)

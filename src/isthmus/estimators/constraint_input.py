@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from isthmus._utils.typing import Floats, Ints
+from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.cut.constraints import UNKNOWN, Rules
 
 
@@ -32,6 +32,8 @@ def check_rules(
     group = _groups(together, label)
     _refuse_contradictions(group, apart, label)
     rules = Rules(_stars(group), apart, label)
+    if len(rules.together) == 0 and rules.only_together:
+        return None
     return rules if weights is None else _on_tree(rules, weights)
 
 
@@ -39,7 +41,7 @@ def _check_pairs(pairs: Any, name: str, n_rows: int) -> Ints:
     """Return pairs of row numbers, (m, 2) int64, the smaller one first."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64)
-    array = np.asarray(pairs)
+    array = _as_array(pairs, f"{name} must be pairs of row numbers, of shape (n_pairs, 2)")
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -55,11 +57,18 @@ def _check_pairs(pairs: Any, name: str, n_rows: int) -> Ints:
     return np.sort(array.astype(np.int64), axis=1)
 
 
+def _as_array(given: Any, expected: str) -> Array:
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{expected}; got lists of several lengths.") from None
+
+
 def _check_labels(labels: Any, n_rows: int) -> Ints:
     """Return one label for each row, UNKNOWN where there is none."""
     if labels is None:
         return np.full(n_rows, UNKNOWN)
-    array = np.asarray(labels)
+    array = _as_array(labels, f"partial_labels must have one label for each of {n_rows} rows")
     if array.shape != (n_rows,):
         raise ValueError(
             f"partial_labels must have one label for each of {n_rows} rows, -1 where it is not "

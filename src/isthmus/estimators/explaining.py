@@ -26,8 +26,7 @@ def explain_clusters(
     listed = check_integer(n_listed, "n_listed", 1)
     if X is None and fitted.points is not None and fitted.n_features is not None:
         # these hold the rows on the tree alone
-        points, names = fitted.points, fitted.feature_names
-        columns = [f"x{j}" for j in range(points.shape[1])] if names is None else [*names]
+        points, columns = _points_and_names(fitted)
         numbers = points if fitted.clustered.rest is None else points[fitted.clustered.rest.kept]
     else:
         table = columns_to_show(fitted, X)
@@ -36,6 +35,8 @@ def explain_clusters(
         numbers = np.asarray(numbers, dtype=np.float64)
     if X is None:
         numbers = _without_date_line(fitted, numbers)
+    else:
+        _refuse_infinity(numbers, columns)
     explained = ExplainedRows(
         fitted.clustered.tree,
         fitted.clustered_labels.astype(np.int64),
@@ -47,13 +48,39 @@ def explain_clusters(
     return explain(explained, depth, listed)
 
 
+def _points_and_names(fitted: FittedModel) -> tuple[Any, list[str]]:
+    """Return the features of the rows on the tree, and their names; of a table the numbers."""
+    points, names = fitted.points, fitted.feature_names
+    if fitted.columns is not None:
+        numbers, of_numbers = fitted.columns.numbers_of(points)
+        return (np.empty((len(points), 0)) if numbers is None else numbers), of_numbers
+    return points, [f"x{j}" for j in range(points.shape[1])] if names is None else [*names]
+
+
+def _refuse_infinity(numbers: Any, names: list[str]) -> None:
+    """Raise ValueError where a column holds infinity: it has no mean."""
+    if issparse(numbers):
+        infinite = numbers.tocsr().indices[np.isinf(numbers.tocsr().data)]
+    else:
+        infinite = np.flatnonzero(np.isinf(numbers).any(axis=0))
+    if infinite.size:
+        raise ValueError(
+            f"Column {names[infinite[0]]!r} of X holds infinity, which has no mean. Leave it out, "
+            "or put a number or NaN in its place."
+        )
+
+
 def _without_date_line(fitted: FittedModel, numbers: Floats) -> Floats:
-    """Return positions with longitudes that jump opposite of their mean, not within clusters."""
+    """Return positions with longitudes that jump in the widest gap between them."""
     metric = fitted.resolved_metric
     if not isinstance(metric, MappedMetric) or metric.name != "haversine":
         return numbers
     turn = _TURN[unit_of(metric.prepare)]
-    angles = numbers[:, 1] * (2.0 * np.pi / turn)
-    middle = np.arctan2(np.sin(angles).mean(), np.cos(angles).mean()) * turn / (2.0 * np.pi)
-    longitude = middle + (numbers[:, 1] - middle + turn / 2.0) % turn - turn / 2.0
+    longitudes = np.unique(numbers[:, 1] % turn)
+    gaps = np.diff(longitudes, append=longitudes[0] + turn)
+    behind = int(gaps.argmax())
+    begin = longitudes[behind] + gaps[behind] / 2.0  # somewhere in the gap
+    # Of all turns, that on which the mean is nearest to 0.
+    longitude = begin + (numbers[:, 1] - begin) % turn
+    longitude -= turn * np.round(longitude.mean() / turn)
     return np.column_stack([numbers[:, 0], longitude])

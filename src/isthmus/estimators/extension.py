@@ -70,7 +70,7 @@ def join_rows(old: Any, new: Any) -> Any:
 
 def join_weights(old: Floats | None, n_old: int, new: Any, n_new: int) -> Floats | None:
     """Return the weights of all rows; one, where none were given."""
-    weights = check_sample_weight(new, n_new)
+    weights = check_sample_weight(new, n_new, all_may_be_zero=True)
     if old is None and weights is None:
         return None
     parts = [np.ones(n_old) if old is None else old, np.ones(n_new) if weights is None else weights]
@@ -151,25 +151,24 @@ def _maps_alike(old: Any, data: Any, metric: MappedMetric) -> bool:
     return metric.keeps_points or bool(old.flags.c_contiguous)
 
 
-def matched_labels(old: Labels, new: Labels, n_clusters: int) -> Labels:
-    """Return labels in which clusters keep the numbers of the old ones that they go on with.
+def matched_numbers(old: Labels, new: Labels, n_clusters: int) -> Labels:
+    """Return the number of each of n clusters, (n_clusters,) int32, so that old ones are kept.
 
     Each old cluster goes on in one new cluster at most, so that as many rows as possible keep
     their number. Numbers that are free then go to the others, in their order. All are below
     ``n_clusters``, so where there are fewer clusters than before the last numbers are gone.
 
-    old : (n_old,) int32
-        Of the first rows.
-    new : (n_all,) int32
+    old, new : (n_old,) int32
+        The clusters of the same rows before and now; -1 for noise, which has none to keep.
     """
-    n_old = int(old.max()) + 1
-    counts = np.zeros((n_clusters, n_old), dtype=np.int64)
-    np.add.at(counts, (new[: len(old)], old), 1)
-    kept = counts[:, : min(n_old, n_clusters)]
+    clustered = (old >= 0) & (new >= 0)
+    counts = np.zeros((n_clusters, int(old.max(initial=0)) + 1), dtype=np.int64)
+    np.add.at(counts, (new[clustered], old[clustered]), 1)
+    kept = counts[:, :n_clusters]
     own, number = linear_sum_assignment(kept, maximize=True)
     persists = kept[own, number] > 0
     numbers = np.full(n_clusters, -1, dtype=np.int32)
     numbers[own[persists]] = number[persists]
     free = np.setdiff1d(np.arange(n_clusters), numbers)
     numbers[numbers < 0] = free
-    return numbers[new]
+    return numbers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,17 @@ from isthmus.prediction.attach_with_neighbors import shared_blocks
 from isthmus.prediction.attachments import Attachments, attach_by_distances
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric import UltrametricTree
+
+
+@contextmanager
+def rows_counted(note: str) -> Iterator[None]:
+    """Note on errors among which rows they count, if there is anything to note."""
+    try:
+        yield
+    except ValueError as error:
+        if note:
+            error.add_note(note)
+        raise
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +98,11 @@ class RowsToFit:
             self._aside = None if isinstance(data, Precomputed) else take_rows(data, aside)
             self.data = take_rows(data, fitted)
 
+    @property
+    def is_all(self) -> bool:
+        """Whether no row is set aside."""
+        return self._n_aside == 0
+
     def attached_to(
         self,
         tree: UltrametricTree,
@@ -99,7 +117,7 @@ class RowsToFit:
         index : KdTreeIndex, optional
             Of the points that the tree was found of.
         """
-        if self._n_aside == 0 or self._weights is None:
+        if self.is_all or self._weights is None:
             return FittedRows(self._weights)
         if self._aside is None:
             blocks = self._distances

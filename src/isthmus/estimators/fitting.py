@@ -22,7 +22,7 @@ from isthmus.estimators.extension import (
     join_rows,
     join_weights,
     keeps_distances,
-    matched_labels,
+    matched_numbers,
 )
 from isthmus.estimators.fitted import (
     FittedModel,
@@ -31,7 +31,7 @@ from isthmus.estimators.fitted import (
     make_clusterer,
     run_clusterer,
 )
-from isthmus.estimators.fitted_rows import FittedRows, RowsToFit
+from isthmus.estimators.fitted_rows import FittedRows, RowsToFit, rows_counted
 from isthmus.estimators.memory_budget import Limits, Load, keep_to_limit
 from isthmus.estimators.noise import (
     ClusteredTree,
@@ -193,7 +193,9 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     stages = Stages(estimator.verbose)
     n_jobs, settings = check_n_jobs(estimator.n_jobs), request.limits.settings
     to_fit = RowsToFit(request.data, request.weights, request.metric)
-    found = _found_tree(estimator, request, to_fit.data, stages.stage("spanning tree"))
+    note = "" if to_fit.is_all else "Rows are counted among those with a sample_weight above 0."
+    with rows_counted(note):
+        found = _found_tree(estimator, request, to_fit.data, stages.stage("spanning tree"))
     constraints = None
     if request.rules is not None:
         constrained, constraints = constrain(found.tree, request.rules)
@@ -201,7 +203,8 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     with stages.whole("merges"):
         tree = UltrametricTree.from_spanning_tree(found.tree)
         neighborhood = TreeNeighborhood(found.neighbors, found.points)
-        rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
+        with rows_counted("Rows are counted among those with a sample_weight of 0."):
+            rows = to_fit.attached_to(tree, neighborhood, n_jobs, found.index)
         noise = _found_noise(tree, rows, request.noise)
         clustered = clustered_tree(tree, rows, noise)
         suggestion = None
@@ -276,13 +279,15 @@ def extend_clusters(
     rows = new if isinstance(new, EncodedTable) else join_rows(fitted.points, new)
     n_new = n_points_of(rows.points if isinstance(rows, EncodedTable) else rows) - n_old
     weights = join_weights(fitted.rows.point_weights, n_old, sample_weight, n_new)
-    request = check_request(estimator, rows, weights)
-    request = replace(request, feature_names=fitted.feature_names, extends=fitted)
-    extended = find_clusters(estimator, request)
+    with rows_counted(f"Rows are counted over all, the {n_old} rows of the fit first."):
+        request = check_request(estimator, rows, weights)
+        request = replace(request, feature_names=fitted.feature_names, extends=fitted)
+        extended = find_clusters(estimator, request)
     if not match_labels:
         return extended
-    labels = matched_labels(fitted.labels, extended.labels, extended.n_clusters)
-    renumbered = replace(extended, labels=labels)
+    old, new_labels = fitted.public_labels, extended.public_labels[:n_old]
+    numbers = matched_numbers(old, new_labels, extended.n_clusters)
+    renumbered = replace(extended, labels=numbers[extended.labels])
     for name in (
         "resolved_metric",
         "clustered",

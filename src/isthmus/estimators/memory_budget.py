@@ -13,7 +13,7 @@ from isthmus.cut.constraints import Rules
 from isthmus.estimators.fitted import Settings
 from isthmus.kdtree.limits import bytes_per_point, is_supported
 from isthmus.kmeans import KMeansSettings
-from isthmus.kmeans.workspace import Workspace, workspace_within
+from isthmus.kmeans.workspace import Work, Workspace, workspace_within
 from isthmus.metrics.input import Data, n_bytes_of, n_points_of
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.metrics.registry import AnyMetric
@@ -21,7 +21,7 @@ from isthmus.model_selection.silhouette import AT_ONCE
 from isthmus.neighbors.neighborhood_parameters import Neighborhood
 from isthmus.prediction.attach import is_for_tree
 
-# Upper bounds in bytes, not far above what is allocated at the peak; tests compare the two.
+# Upper bounds in bytes, at most three times what is allocated at the peak; tests compare the two.
 # Small things, whatever the number of points.
 _SMALL = 1 << 20
 # Per point of the tree: its edges, merges and leaf order; then what one stage takes, or leaves.
@@ -33,7 +33,7 @@ _RULES, _PER_PAIR = 48, 64
 _CUT, _CUT_WEIGHTS, _CUT_CLUSTER = 52, 32, 480
 # For rows of weight 0: entries of the rows of distances that are held together, and their bytes;
 # and of a kd-tree, which serves few features, the bytes for each point.
-_AT_ONCE, _PER_ENTRY = 1 << 21, 24
+_DISTANCES_AT_ONCE, _PER_DISTANCE = 1 << 21, 24
 _PER_POINT = 200
 
 
@@ -101,25 +101,41 @@ def keep_to_limit(limit: Any, load: Load) -> Limits:
     budget = Budget(check_memory_limit(limit)).after(_set_aside(load))
     clustering = budget.after(_held(load))
     settings, n_fitted = load.settings, load.n_fitted
-    k, weighted = settings.n_clusters, load.weights is not None
+    clustering.require(
+        max(_before_clustering(load), _of_clustering(load)),
+        f"Clustering {n_fitted:,} points into {settings.n_clusters:,} clusters",
+    )
     at_once = AT_ONCE if budget.limit is None else 0
-    what = f"Clustering {n_fitted:,} points into {k:,} clusters"
-    stages = _SUGGESTION * load.suggests, (_NOISE - _NOISE_LEAVES) * load.finds_noise
-    clustering.require(_SMALL + n_fitted * (_TREE + max(stages)), what)
     if not isinstance(settings, KMeansSettings):
-        per_point = _TREE + _CUT + _CUT_WEIGHTS * weighted
-        clustering.require(_SMALL + n_fitted * per_point + k * _CUT_CLUSTER, what)
         return Limits(budget.left, settings, Workspace(), at_once)
-    n_runs, workspace = workspace_within(
-        clustering,
-        n_fitted,
-        k,
-        load.n_jobs,
-        weighted=weighted,
+    n_runs, workspace = workspace_within(clustering, _work(load, settings), load.n_jobs)
+    return Limits(budget.left, replace(settings, n_jobs=n_runs), workspace, at_once)
+
+
+def _before_clustering(load: Load) -> int:
+    """Return what the stages between the spanning tree and the clusters take."""
+    stage = max(_SUGGESTION * load.suggests, (_NOISE - _NOISE_LEAVES) * load.finds_noise)
+    return _SMALL + load.n_fitted * (_TREE + stage)
+
+
+def _of_clustering(load: Load) -> int:
+    """Return what CUT, or one run of K-means, takes at least."""
+    settings = load.settings
+    if isinstance(settings, KMeansSettings):
+        work = _work(load, settings)
+        return work.shared_bytes + work.least_bytes
+    per_point = _TREE + _CUT + _CUT_WEIGHTS * (load.weights is not None)
+    return _SMALL + load.n_fitted * per_point + int(settings.n_clusters) * _CUT_CLUSTER
+
+
+def _work(load: Load, settings: KMeansSettings) -> Work:
+    return Work(
+        load.n_fitted,
+        settings.n_clusters,
+        weighted=load.weights is not None,
         power=settings.power != 1.0,
         random=settings.is_random,
     )
-    return Limits(budget.left, replace(settings, n_jobs=n_runs), workspace, at_once)
 
 
 def _set_aside(load: Load) -> int:
@@ -133,8 +149,8 @@ def _set_aside(load: Load) -> int:
         and isinstance(load.metric, MappedMetric)
         and is_for_tree(data[:n_fitted], load.metric)
     )
-    entries = min((n_rows - n_fitted) * n_fitted, _AT_ONCE + n_fitted) * load.n_jobs
-    held = n_rows * _PER_POINT if by_tree else entries * _PER_ENTRY
+    entries = min((n_rows - n_fitted) * n_fitted, _DISTANCES_AT_ONCE + n_fitted) * load.n_jobs
+    held = n_rows * _PER_POINT if by_tree else entries * _PER_DISTANCE
     return held + int(n_bytes_of(data) * n_fitted / n_rows)
 
 
@@ -158,8 +174,9 @@ def _kdtree_bytes(load: Load) -> int:
     if not (isinstance(data, np.ndarray) and isinstance(metric, MappedMetric)):
         return 0
     # positions on the sphere have three coordinates
-    n_features = data.shape[1] if metric.keeps_points else max(data.shape[1], 3)
+    n_features = int(data.shape[1]) if metric.keeps_points else max(int(data.shape[1]), 3)
     if n_features < 2 or not is_supported(n_features, metric):
         return 0
-    mapped = 0 if metric.keeps_points else n_features * 8
-    return load.n_fitted * (bytes_per_point(n_features, data.itemsize) + mapped)
+    if metric.keeps_points:
+        return load.n_fitted * bytes_per_point(n_features, int(data.itemsize))
+    return load.n_fitted * (bytes_per_point(n_features, 8) + 8 * n_features)

@@ -41,30 +41,47 @@ class Workspace:
     nodes: int | None = None
 
 
-def workspace_within(
-    budget: Budget,
-    n_points: int,
-    n_clusters: int,
-    n_jobs: int,
-    *,
-    weighted: bool = False,
-    power: bool = False,
-    random: bool = False,
-) -> tuple[int, Workspace]:
+@dataclass(frozen=True)
+class Work:
+    """What a K-means is asked to do, as far as its memory depends on it.
+
+    Attributes
+    ----------
+    n_points, n_clusters : int
+    weighted, power, random : bool
+        Whether points have weights, distances are raised to a power, and starts are random.
+    """
+
+    n_points: int
+    n_clusters: int
+    weighted: bool = False
+    power: bool = False
+    random: bool = False
+
+    @property
+    def shared_bytes(self) -> int:
+        """What all runs share."""
+        per_point = _TREE + self.weighted * _WEIGHTS + self.power * _POWER + self.random * _RANDOM
+        return _SMALL + self.n_points * per_point
+
+    @property
+    def least_bytes(self) -> int:
+        """What one run takes at least."""
+        return self.n_points * (_RUN + _COLUMN) + _FEWEST_NODES * _bytes_per_node(self.n_clusters)
+
+
+def workspace_within(budget: Budget, work: Work, n_jobs: int) -> tuple[int, Workspace]:
     """Return how many runs may go on at the same time, and what each may use.
 
-    Raises MemoryError where not even one of them fits. Never changes a result.
+    The budget has room for one of them. Never changes a result.
     """
     if budget.limit is None:
         return n_jobs, Workspace()
-    shared = _SMALL + n_points * (_TREE + weighted * _WEIGHTS + power * _POWER + random * _RANDOM)
-    least = n_points * (_RUN + _COLUMN) + _FEWEST_NODES * _bytes_per_node(n_clusters)
-    budget.require(shared + least, f"Clustering {n_points:,} points into {n_clusters:,} clusters")
-    left = budget.limit - budget.used - shared
-    runs = max(1, min(n_jobs, left // least))
-    for_steps = left // runs - n_points * _RUN
-    columns = max(1, for_steps // 2 // (n_points * _COLUMN))
-    nodes = (for_steps - columns * n_points * _COLUMN) // _bytes_per_node(n_clusters)
+    left = budget.limit - budget.used - work.shared_bytes
+    runs = max(1, min(n_jobs, left // work.least_bytes))
+    for_steps = left // runs - work.n_points * _RUN
+    columns = max(1, for_steps // 2 // (work.n_points * _COLUMN))
+    nodes = (for_steps - columns * work.n_points * _COLUMN) // _bytes_per_node(work.n_clusters)
     return runs, Workspace(columns, max(nodes, _FEWEST_NODES))
 
 

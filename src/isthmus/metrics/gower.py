@@ -83,9 +83,16 @@ def gower_between(
     needs_rows = any(np.isnan(each).any() or columns.is_unseen(each) for each in rows)
     if needs_rows or _n_mapped(columns, weights) > _MOST_MAPPED:
         return gower_by_rows(columns, weights)
+    weights = _scaled_weights(weights)
     shares = weights / weights.sum()
     prepare = partial(map_rows, columns, shares)
     return MappedMetric(NAME, ABSOLUTES, 0.0, prepare, unchanged, 1)
+
+
+def _scaled_weights(weights: Floats) -> Floats:
+    """Return weights divided by a power of two, below 1: their sum is finite, none is rounded."""
+    scaled: Floats = np.ldexp(weights, -np.frexp(weights.max())[1])
+    return scaled
 
 
 def _n_mapped(columns: TableColumns, weights: Floats) -> int:
@@ -122,6 +129,7 @@ def map_rows(columns: TableColumns, shares: Floats, points: Array) -> Floats:
 
 def gower_by_rows(columns: TableColumns, weights: Floats) -> RowMetric:
     """Return the metric, computed a row at a time."""
+    weights = _scaled_weights(weights)
     by_difference = np.array([column.by_difference for column in columns.columns])
     lows = np.array([column.low for column in columns.columns])
     ranges = np.array([column.high - column.low for column in columns.columns])

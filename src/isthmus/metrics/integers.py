@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from isthmus._utils.typing import Array
 
 # float64 holds all integers up to this one.
-_LARGEST = 2**53
+LARGEST = 2**53
 
 
 def refuse_rounded_integers(X: Any) -> None:
@@ -29,28 +29,43 @@ def refuse_rounded_integers(X: Any) -> None:
 def first_rounded(array: Array) -> int | None:
     """Return the first integer that float64 does not hold; None where there is none."""
     if array.dtype.kind == "O":
-        numbers = (int(x) for x in array.flat if isinstance(x, int) and abs(x) > _LARGEST)
-        return next((number for number in numbers if _is_rounded(number)), None)
+        return next((int(x) for x in array.flat if is_rounded(x)), None)
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
         return None
-    if max(int(array.max()), -int(array.min())) <= _LARGEST:
+    if max(int(array.max()), -int(array.min())) <= LARGEST:
         return None
     # An integer is held if it has 53 binary digits at most, beside the zeros at its end.
     magnitudes = (np.abs(array) if array.dtype.kind == "i" else array).astype(np.uint64)
     last_digit = magnitudes & (~magnitudes + np.uint64(1))
-    rounded = magnitudes // np.maximum(last_digit, np.uint64(1)) > np.uint64(_LARGEST)
+    rounded = magnitudes // np.maximum(last_digit, np.uint64(1)) > np.uint64(LARGEST)
     return int(array[rounded].flat[0]) if rounded.any() else None
 
 
-def _is_rounded(number: int) -> bool:
+def is_rounded(value: Any) -> bool:
+    """Whether a value is an integer, perhaps a Decimal, that float64 rounds to another one.
+
+    Not so those above all numbers of float64: these are found to be too large elsewhere.
+    """
+    if isinstance(value, Decimal):
+        return (
+            value.is_finite()
+            and value == value.to_integral_value()
+            and value != (number := float(value))
+            and abs(number) < np.inf
+        )
+    if isinstance(value, np.timedelta64) or not isinstance(value, int | np.integer):
+        return False
+    integer = int(value)
     try:
-        return float(number) != number
-    except OverflowError:  # found to be too large elsewhere
+        return abs(integer) > LARGEST and float(integer) != integer
+    except OverflowError:
         return False
 
 
 def _arrays_of(X: Any) -> Iterator[Array]:
     """Yield the parts of data, of any kind, that may hold large integers."""
+    from scipy.sparse import issparse  # the metrics of tables need no SciPy
+
     if issparse(X):
         if X.dtype.kind in "iu":
             yield X.tocoo().data

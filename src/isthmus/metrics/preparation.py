@@ -137,7 +137,7 @@ def learn_preparation(
     with np.errstate(over="ignore", invalid="ignore"):
         fill: Floats | None = None
         if missing == "mean":
-            fill = np.asarray(np.nanmean(rows, axis=0, dtype=np.float64))
+            fill = _means(rows)
             rows = np.where(np.isnan(rows), fill, rows)
         centre, spread = _location_and_spread(rows, scale)
     for numbers in (fill, centre, spread):
@@ -147,12 +147,19 @@ def learn_preparation(
     return Preparation(columns, n_features, missing, scale, fill, centre, spread)
 
 
+def _means(rows: Array) -> Floats:
+    """Return the mean of each column; that of equal numbers is one of them, however it rounds."""
+    means = np.nanmean(rows, axis=0, dtype=np.float64)
+    within = np.clip(means, np.nanmin(rows, axis=0), np.nanmax(rows, axis=0))
+    return np.where(np.isfinite(means), within, means)
+
+
 def _location_and_spread(rows: Array, scale: str) -> tuple[Floats | None, Floats | None]:
     if scale == "none":
         return None, None
     rows = rows.astype(np.float64, copy=False)
     if scale == "standard":
-        centre, spread = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
+        centre, spread = _means(rows), np.nanstd(rows, axis=0)
     else:
         low, centre, high = np.nanquantile(rows, [0.25, 0.5, 0.75], axis=0)
         spread = high - low

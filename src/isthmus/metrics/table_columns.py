@@ -1,26 +1,34 @@
 """A table with numbers, categories, booleans, dates and missing values → a matrix of numbers.
 
-Numbers are kept, dates become days, a category its number among those of the fit; NaN is a missing
-value. What was learnt from the table of the fit encodes new rows in the same way.
+Numbers are kept, dates and durations become days, a category its number among those of the fit; NaN
+is a missing value. What was learnt from the table of the fit encodes new rows in the same way.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from numbers import Real
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 
+from isthmus._utils.parameters import as_real
 from isthmus._utils.typing import Array, Floats
+from isthmus.metrics.integers import LARGEST, is_rounded
 
-NUMBER, DATE, CATEGORY, EMPTY = "number", "date", "category", "empty"
+NUMBER, DATE, DURATION, CATEGORY, EMPTY = "number", "date", "duration", "category", "empty"
 # A category whose values have an order is compared by their ranks.
 ORDERED = "ordered category"
-_KINDS = (NUMBER, DATE, CATEGORY, ORDERED, EMPTY)
+_KINDS = (NUMBER, DATE, DURATION, CATEGORY, ORDERED, EMPTY)
+_MEASURED = (NUMBER, DATE, DURATION)
+_CATEGORIES = _TEXT, _BOOLEAN = "text", "boolean"
+_NUMPY_TIMES = {"M": "datetime64[us]", "m": "timedelta64[us]"}
 _MICROSECONDS_PER_DAY = 86_400e6
+_WRONG_WEIGHTS = "metric='gower' needs w to be finite weights, none below 0 and not all of them 0."
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +38,7 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : {"number", "date", "category", "ordered category", "empty"}
+    kind : {"number", "date", "duration", "category", "ordered category", "empty"}
         A category is a text, a boolean, or what pandas and polars call so. A column without any
         value is empty.
     categories : tuple
@@ -48,18 +56,19 @@ class Column:
     @property
     def by_difference(self) -> bool:
         """Whether values are compared by their difference, and not by whether they are equal."""
-        return self.kind in (NUMBER, DATE, ORDERED) and self.high > self.low
+        return self.kind in (*_MEASURED, ORDERED) and self.high > self.low
 
     def encoded(self, values: Values) -> Floats:
         """Return the values of new rows as numbers; a category that is not known has the next."""
         if EMPTY in (self.kind, values.kind):
             return np.full(len(values.values), np.nan)
-        if values.kind != self.kind:
+        fitted, found = _in_words(self.kind, self.categories), _in_words(values.kind, values.values)
+        if found != fitted:
             raise TypeError(
-                f"Column {self.name!r} held {_IN_WORDS[self.kind]} in the fit, and holds "
-                f"{_IN_WORDS[values.kind]} now."
+                f"Column {self.name!r} held {fitted} in the fit, and holds {found} now. Turn them "
+                f"into {fitted}, or fit again."
             )
-        if self.kind in (NUMBER, DATE):
+        if self.kind in _MEASURED:
             return np.asarray(values.values, dtype=np.float64)
         number = {value: float(i) for i, value in enumerate(self.categories)}
         number[None] = np.nan
@@ -74,10 +83,19 @@ class Column:
 _IN_WORDS = {
     NUMBER: "numbers",
     DATE: "dates",
+    DURATION: "durations",
     CATEGORY: "categories",
     ORDERED: "ordered categories",
     EMPTY: "nothing",
 }
+
+
+def _in_words(kind: str, values: Iterable[Any]) -> str:
+    """Return what a column holds; booleans are categories, but not of one kind with texts."""
+    if kind != CATEGORY:
+        return _IN_WORDS[kind]
+    first = next(value for value in values if value is not None)
+    return "booleans" if isinstance(first, bool) else _IN_WORDS[kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,15 +179,11 @@ def learn_columns(X: Any) -> tuple[TableColumns, Floats]:
 def learn_column(found: Values) -> Column:
     """Return what is known of a column."""
     if found.kind == CATEGORY:
-        if all(value is None for value in found.values):
-            return Column(found.name, EMPTY)
         present = {value for value in found.values if value is not None}
         return Column(found.name, CATEGORY, tuple(sorted(present)))
     if found.kind == ORDERED:
         column = Column(found.name, ORDERED, found.order)
         ranks = column.encoded(found)
-        if np.isnan(ranks).all():
-            return Column(found.name, EMPTY)
         return replace(column, low=float(np.nanmin(ranks)), high=float(np.nanmax(ranks)))
     numbers = np.asarray(found.values, dtype=np.float64)
     present_numbers = numbers[~np.isnan(numbers)]
@@ -195,14 +209,25 @@ def read_values(X: Any) -> list[Values]:
         )
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: a column holds real numbers or categories.")
-    if array.dtype.kind in "iuf":
-        return [Values(f"x{j}", NUMBER, array[:, j]) for j in range(array.shape[1])]
-    return [_of_objects(f"x{j}", array[:, j].tolist()) for j in range(array.shape[1])]
+    return [_of_array(f"x{j}", array[:, j]) for j in range(array.shape[1])]
+
+
+def _of_array(name: str, values: Array) -> Values:
+    if values.dtype.kind in "iuf":
+        if values.dtype.kind != "f":
+            _refuse_rounded(name, values, lambda large: values[large])
+        return Values(name, NUMBER, values)
+    if values.dtype.kind in "mM":
+        return _of_times(name, values)
+    return _of_objects(name, values.tolist())
 
 
 def _of_polars(column: Any) -> Values:
     if column.dtype.is_numeric():
-        return Values(column.name, NUMBER, column.cast(float, strict=False).to_numpy())
+        numbers = column.cast(float, strict=False).to_numpy()
+        if not column.dtype.is_float():
+            _refuse_rounded(column.name, numbers, column.filter)
+        return Values(column.name, NUMBER, numbers)
     return _of_objects(column.name, column.to_list())
 
 
@@ -211,49 +236,95 @@ def _of_pandas(name: str, column: Any) -> Values:
     kind = getattr(dtype, "kind", "O")
     if hasattr(dtype, "categories"):
         return _of_pandas_category(name, column)
-    if kind in "Mm":
-        dates = column.to_numpy(dtype=f"{'datetime' if kind == 'M' else 'timedelta'}64[us]")
-        return Values(name, DATE, _as_days(dates))
+    # Arrow's dates without a time become objects, not NumPy's dates.
+    if kind in "Mm" and dtype.type is not dt.date:
+        return _of_times(name, column.to_numpy(dtype=_NUMPY_TIMES[kind]))
     if kind in "iuf":
-        return Values(name, NUMBER, column.to_numpy(dtype=np.float64, na_value=np.nan))
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if kind != "f":
+            _refuse_rounded(name, numbers, lambda large: column[large])
+        return Values(name, NUMBER, numbers)
     return _of_objects(name, column.to_list())
 
 
 def _of_pandas_category(name: str, column: Any) -> Values:
-    known = _of_objects(name, list(column.cat.categories))
-    categories = list(known.values if known.kind == CATEGORY else map(str, column.cat.categories))
     codes = column.cat.codes.to_list()
+    if all(code < 0 for code in codes):
+        return _of_objects(name, [None] * len(codes))
+    known = list(column.cat.categories)
+    as_it_is = _common_kind(name, known) in _CATEGORIES
+    categories = [_plain(value) if as_it_is else str(value) for value in known]
     values = [None if code < 0 else categories[code] for code in codes]
     if column.dtype.ordered:
         return Values(name, ORDERED, values, tuple(categories))
     return Values(name, CATEGORY, values)
 
 
-def _as_days(dates: Array) -> Floats:
-    days = dates.astype(np.int64) / _MICROSECONDS_PER_DAY
-    return np.where(np.isnat(dates), np.nan, days)
+def _of_times(name: str, times: Array) -> Values:
+    """Return NumPy's dates or durations, of any unit."""
+    kind = times.dtype.kind
+    days = times.astype(_NUMPY_TIMES[kind]).astype(np.int64) / _MICROSECONDS_PER_DAY
+    return Values(name, DATE if kind == "M" else DURATION, np.where(np.isnat(times), np.nan, days))
+
+
+def _refuse_rounded(name: str, numbers: Array, take: Callable[[Array], Iterable[Any]]) -> None:
+    """Raise ValueError for a column with integers that float64 does not hold.
+
+    numbers : (n_rows,)
+        Rounded or not.
+    take : callable
+        Returns the exact values of the rows of a mask.
+    """
+    large = np.abs(numbers.astype(np.float64)) >= LARGEST
+    rounded = next(filter(is_rounded, take(large)), None) if large.any() else None
+    if rounded is not None:
+        raise ValueError(
+            f"Column {name!r} holds the integer {int(rounded)}, which float64 rounds to "
+            f"{float(rounded):.0f}: beyond 2**53 distinct values would become equal. Subtract a "
+            "constant from the column first, as integers; use a larger unit; or turn them into "
+            "texts, if they are names."
+        )
 
 
 def _of_objects(name: str, values: list[Any]) -> Values:
     """Return values of any type; they must be of one kind, beside those that are missing."""
     values = [None if _is_missing(value) else value for value in values]
-    kinds = {_kind_of(value) for value in values if value is not None}
-    if not kinds:
+    kind = _common_kind(name, values)
+    if kind == EMPTY:
         return Values(name, EMPTY, np.full(len(values), np.nan))
-    if len(kinds) > 1 or kinds == {None}:
+    if kind == NUMBER:
+        return _of_numbers(name, values)
+    if kind in (DATE, DURATION):
+        return Values(name, kind, np.array([_days_of(value) for value in values]))
+    texts = [value if value is None else _plain(value) for value in values]
+    return Values(name, CATEGORY, texts)
+
+
+def _common_kind(name: str, values: list[Any]) -> str:
+    """Return the kind of values, of which missing ones are None; TypeError if there are several."""
+    kinds = {_kind_of(value) for value in values if value is not None}
+    kind = next(iter(kinds), EMPTY)
+    if len(kinds) > 1 or kind is None:
         types = sorted({type(value).__name__ for value in values if value is not None})
         raise TypeError(
             f"Column {name!r} holds values of the types {', '.join(types)}; expected numbers, "
-            "texts, booleans or dates, all of one kind. Turn them into texts, for example."
+            "texts, booleans, dates or durations, all of one kind. Turn them into texts, for "
+            "example."
         )
-    kind = kinds.pop()
-    if kind == NUMBER:
-        numbers = [np.nan if value is None else float(value) for value in values]
-        return Values(name, NUMBER, np.array(numbers))
-    if kind == DATE:
-        return Values(name, DATE, np.array([_days_of(value) for value in values]))
-    texts = [value if value is None else _plain(value) for value in values]
-    return Values(name, CATEGORY, texts)
+    return kind
+
+
+def _of_numbers(name: str, values: list[Any]) -> Values:
+    """Return real numbers of any type, None where one is missing."""
+    try:
+        numbers = np.array([np.nan if value is None else float(value) for value in values])
+    except OverflowError:
+        raise ValueError(
+            f"Column {name!r} holds a number beyond 1.8e308, the largest that float64 holds. Use a "
+            "larger unit, or logarithms."
+        ) from None
+    _refuse_rounded(name, numbers, lambda large: [values[i] for i in np.flatnonzero(large)])
+    return Values(name, NUMBER, numbers)
 
 
 def _is_missing(value: Any) -> bool:
@@ -262,6 +333,8 @@ def _is_missing(value: Any) -> bool:
         return True
     if isinstance(value, str):
         return False
+    if isinstance(value, Decimal):  # a signalling NaN is not compared
+        return value.is_nan()
     try:
         return bool(value != value)  # noqa: PLR0124
     except (TypeError, ValueError):  # NA says nothing of itself
@@ -270,14 +343,16 @@ def _is_missing(value: Any) -> bool:
 
 def _kind_of(value: Any) -> str | None:
     if isinstance(value, bool | np.bool_):
-        return "boolean"
+        return _BOOLEAN
     if isinstance(value, str):
-        return "text"
-    if isinstance(value, Real):
+        return _TEXT
+    if isinstance(value, int | float | Decimal):
         return NUMBER
-    if isinstance(value, dt.date | dt.timedelta | np.datetime64 | np.timedelta64):
+    if isinstance(value, dt.date | np.datetime64):
         return DATE
-    return None
+    if isinstance(value, dt.timedelta | np.timedelta64):  # NumPy's is a Real, too
+        return DURATION
+    return NUMBER if isinstance(value, Real) else None
 
 
 def _plain(value: Any) -> Any:
@@ -289,8 +364,8 @@ def _days_of(value: Any) -> float:
     if value is None:
         return np.nan
     if isinstance(value, np.datetime64 | np.timedelta64):
-        kind = "datetime64[us]" if isinstance(value, np.datetime64) else "timedelta64[us]"
-        return float(value.astype(kind).astype(np.int64)) / _MICROSECONDS_PER_DAY
+        in_microseconds = value.astype(_NUMPY_TIMES[value.dtype.kind])
+        return float(in_microseconds.astype(np.int64)) / _MICROSECONDS_PER_DAY
     if isinstance(value, dt.timedelta):
         return value / dt.timedelta(days=1)
     if isinstance(value, dt.datetime):
@@ -334,21 +409,42 @@ def weights_of(w: Any, columns: TableColumns) -> Floats:
     names = [column.name for column in columns.columns]
     if w is None:
         return np.ones(len(names))
-    if isinstance(w, Mapping):
-        if unknown := [name for name in w if name not in names]:
-            raise ValueError(
-                f"w of metric='gower' weighs the column {unknown[0]!r}, which is not there. The "
-                f"columns are: {', '.join(names[:20])}."
-            )
-        w = [w.get(name, 1.0) for name in names]
-    weights = np.array(w, dtype=np.float64)
+    given = _by_position(w, names) if isinstance(w, Mapping) else w
+    try:
+        weights = as_real(given, "w of metric='gower'")
+    except OverflowError:
+        raise ValueError(_WRONG_WEIGHTS) from None
+    except TypeError as error:
+        raise TypeError(
+            f"w of metric='gower' must be one real number for each of {len(names)} columns, or a "
+            f"mapping of names to such numbers; got {shortened(w)}."
+        ) from error
     if weights.shape != (len(names),):
         raise ValueError(
             f"w of metric='gower' must be one weight for each of {len(names)} columns, or a "
             f"mapping of names to weights; got shape {weights.shape}."
         )
     if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
-        raise ValueError(
-            "metric='gower' needs w to be finite weights, none below 0 and not all of them 0."
-        )
+        raise ValueError(_WRONG_WEIGHTS)
     return weights
+
+
+def _by_position(w: Mapping[Any, Any], names: list[str]) -> list[Any]:
+    """Return the weights of a mapping in the order of the columns.
+
+    The labels of pandas' columns may be numbers: both the label and its text name such a column.
+    """
+    weights = {str(name): weight for name, weight in w.items()}
+    if unknown := [name for name in w if str(name) not in names]:
+        raise ValueError(
+            f"w of metric='gower' weighs the column {unknown[0]!r}, which is not there. The "
+            f"columns are: {', '.join(names[:20])}."
+        )
+    if len(weights) < len(w):
+        texts = [str(name) for name in w]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise ValueError(
+            f"w of metric='gower' weighs the column {twice!r} twice, by its label and by its text. "
+            "Give one of them."
+        )
+    return [weights.get(name, 1.0) for name in names]

@@ -67,8 +67,4 @@ def _joined_column(old: Column, codes: Floats, values: Values) -> tuple[Column, 
 
 def _joined_categories(old: Column, values: Values) -> tuple[Any, ...]:
     categories = set(old.categories) | {value for value in values.values if value is not None}
-    if len({isinstance(category, bool) for category in categories}) > 1:
-        raise TypeError(
-            f"Column {old.name!r} holds booleans and texts, in the fit the ones and now the others."
-        )
     return tuple(sorted(categories))

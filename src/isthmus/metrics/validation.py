@@ -198,11 +198,14 @@ def _is_table(rows: list[Any] | tuple[Any, ...]) -> bool:
     return len(lengths) <= 1
 
 
-def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+def check_sample_weight(
+    sample_weight: Any, n_rows: int, *, all_may_be_zero: bool = False
+) -> Floats | None:
     """Return the weights of rows, (n_rows,), as float64; None where none are given.
 
     One number is the weight of every row. Weights are finite and not negative, some are above
-    zero, and these are not further apart than what sums and products of them can hold.
+    zero, unless all may be zero, and these are not further apart than what sums and products of
+    them can hold.
     """
     if sample_weight is None:
         return None
@@ -223,6 +226,8 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
         )
     positive = weights[weights > 0.0]
     if not positive.size:
+        if all_may_be_zero:
+            return weights
         raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
     with np.errstate(over="ignore"):
         ratio = positive.max() / positive.min()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._utils.rounding import TIE, to_twelve_digits
+from isthmus._utils.rounding import TIE
 from isthmus._utils.typing import Array, Floats
 
 # The mean logarithms of the two groups differ at least by the first one; by the second where the
@@ -88,25 +88,33 @@ def noise_threshold(scores: Floats, weights: Floats | None, rule: NoiseRule) -> 
     """
     if rule.kind == "score":
         return rule.value
-    rounded = to_twelve_digits(scores)
     if weights is None:  # counts take a fraction of the time of positions
-        values, counts = np.unique(rounded, return_counts=True)
+        values, counts = np.unique(scores, return_counts=True)
         totals = counts.astype(np.float64)
     else:
-        values, codes = np.unique(rounded, return_inverse=True)
+        values, codes = np.unique(scores, return_inverse=True)
         totals = np.bincount(codes, weights=weights).astype(np.float64)
+    values, totals = _without_ties(values, totals)
     if rule.kind == "share":
-        threshold = _threshold_of_share(values, totals, rule.value)
-    else:
-        threshold = _threshold_between_groups(values, totals)
-    tied = scores[rounded == threshold]
-    return float(tied.max()) if tied.size else threshold
+        return _threshold_of_share(values, totals, rule.value)
+    return _threshold_between_groups(values, totals)
 
 
 def is_above(scores: Floats, threshold: float) -> Array:
-    """Whether scores are above a threshold; those that agree with it to 12 digits are not."""
-    above: Array = to_twelve_digits(scores) > to_twelve_digits(threshold)
+    """Whether scores are above a threshold, by more than rounding errors."""
+    above: Array = scores > threshold + TIE
     return above
+
+
+def _without_ties(values: Floats, totals: Floats) -> tuple[Floats, Floats]:
+    """Return the largest of each group of scores that rounding alone tells apart, and its weight.
+
+    values, totals : (m,) float64
+        The scores, ascending and distinct, and the weight of each.
+    """
+    first = np.flatnonzero(np.append(True, values[1:] > values[:-1] + TIE))
+    last = np.append(first[1:], len(values)) - 1
+    return values[last], np.add.reduceat(totals, first)
 
 
 def _threshold_of_share(values: Floats, totals: Floats, share: float) -> float:

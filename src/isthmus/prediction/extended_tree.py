@@ -7,8 +7,8 @@ T, those of the tree of the new points among themselves, by the same argument, a
 old and a new point: of these the *candidates* (kdtree_candidates.py, attachments.py) are enough.
 
 Of T only a contraction matters. Take the old points that candidates end at, in leaf order. Between
-each and the next the last merge is where T would be cut to part them. All other edges of T have no
-candidate on one of their sides when they are the shortest edge out of it, and stay.
+each and the next the last merge is where T would be cut to part them. When Kruskal's algorithm
+reaches any other edge of T, one of the components that it joins has no candidate, so it is chosen.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from isthmus._numba.simd import (
 )
 from isthmus._utils.typing import Array, Floats, Ints, Labels
 from isthmus.kdtree.build import KdTree
-from isthmus.kdtree.traversal import STACK
+from isthmus.kdtree.traversal import STACK, level_of, node_of, push_nodes
 from isthmus.metrics.mapped import MappedMetric
 from isthmus.spanning_tree.result import KdTreeIndex
 from isthmus.ultrametric.range_max import RangeMaxima, largest_gap
@@ -45,7 +45,7 @@ KIND = 0
 MOST_CANDIDATES = 32
 TOO_MANY = -1
 
-# Positions without a point, and nodes without points, are farther away: infinitely far.
+# Distances up to the largest float count; padding is infinitely far.
 _FARTHEST = np.finfo(np.float64).max
 
 
@@ -85,9 +85,8 @@ class Query(NamedTuple):
         Its coordinates; a box round one point.
     power : float
         The exponent of Minkowski's distances.
-    stack_distance : (256,) float64
-        The distances of nodes still to be visited, the nearest on top.
-    stack_node, stack_level : (256,) int64
+    stack_distance, stack_node : (256,) float64 and int64
+        Nodes still to be visited, the nearest on top, as stack_entry makes them.
     found, gaps : (8,) float64
         The distances of the points, and of the nodes, that were looked at last.
     coordinates, point, distance : (MOST_CANDIDATES, dims), (MOST_CANDIDATES,), (MOST_CANDIDATES,)
@@ -98,7 +97,6 @@ class Query(NamedTuple):
     power: float
     stack_distance: Floats
     stack_node: Ints
-    stack_level: Ints
     found: Floats
     gaps: Floats
     coordinates: Floats
@@ -193,7 +191,6 @@ class CandidateSearch:
             power=float(self._metric.power),
             stack_distance=np.empty(STACK),
             stack_node=np.empty(STACK, dtype=np.int64),
-            stack_level=np.empty(STACK, dtype=np.int64),
             found=np.empty(LANES),
             gaps=np.empty(LANES),
             coordinates=np.empty((MOST_CANDIDATES, self._dims)),
@@ -229,6 +226,12 @@ def box_block(tree: KdTree, level: int, parent: int) -> int:
 
 
 @kernel_part
+def point_at(position: int) -> int:
+    """Return where the coordinates of a point begin in ``tree.blocks``; they follow 8 apart."""
+    return (position >> 3) * (LANES * DIMS) + (position & 7)
+
+
+@kernel_part
 def nearest_leaf(tree: KdTree, query: Query) -> int:
     """Return the leaf at the end of the way down to the nearest node of each level.
 
@@ -247,7 +250,7 @@ def nearest_leaf(tree: KdTree, query: Query) -> int:
 
 
 @kernel_part
-def push_nodes(
+def push_unpruned(
     searched: SearchedTree, query: Query, level: int, parent: int, state: State, height: int
 ) -> int:
     """Push the nodes of a level below a parent that may hold candidates, the nearest on top.
@@ -269,21 +272,7 @@ def push_nodes(
             break
         nearer = boxes_nearer_to(tree.boxes, boxes, query, i, searched.slack, DIMS, KIND)
         mask &= near | ~nearer
-    bottom = height
-    while mask != 0:
-        lane = lowest_lane(mask)
-        mask &= mask - 1
-        distance = query.gaps[lane]
-        i = height
-        while i > bottom and query.stack_distance[i - 1] < distance:
-            query.stack_distance[i] = query.stack_distance[i - 1]
-            query.stack_node[i] = query.stack_node[i - 1]
-            i -= 1
-        query.stack_distance[i] = distance
-        query.stack_node[i] = parent * LANES + lane
-        query.stack_level[height] = level
-        height += 1
-    return height
+    return push_nodes(mask, level, parent * LANES, query, height)
 
 
 @kernel_part
@@ -349,7 +338,7 @@ def add_candidate(
     Returns the new number of candidates, or TOO_MANY.
     """
     tree, coordinates = searched.tree, query.coordinates
-    point = (position >> 3) * (LANES * DIMS) + (position & 7)
+    point = point_at(position)
     shrink = 1.0 - searched.slack
     limit = shrink * distance
     rank = 0
@@ -402,7 +391,12 @@ def put_nearest_first(query: Query, point: int, distance: float, count: int) -> 
 
 @announced_kernel("the search for neighbours of new points with up to {DIMS} features")
 def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: Candidates) -> None:
-    """Fill the candidates of new points, (n_new, DIMS); one each where there is space for one."""
+    """Fill the candidates of new points; one each where there is space for one.
+
+    queries : (n_new, DIMS) float64, in
+    query : scratch
+    out : out
+    """
     tree = searched.tree
     top = tree.n_nodes.shape[0] - 1
     for q in range(queries.shape[0]):
@@ -412,15 +406,15 @@ def find_candidates(searched: SearchedTree, queries: Floats, query: Query, out: 
         # The points nearby prune most nodes before they come onto the stack.
         first = nearest_leaf(tree, query)
         state = look_at_leaf(searched, query, first, state)
-        height = push_nodes(searched, query, top, 0, state, 0)
+        height = push_unpruned(searched, query, top, 0, state, 0)
         while height > 0 and state.n_found != TOO_MANY:
             height -= 1
-            bound = query.stack_distance[height]
-            node, level = query.stack_node[height], query.stack_level[height]
+            bound, entry = query.stack_distance[height], query.stack_node[height]
+            node, level = node_of(entry), level_of(entry)
             if is_pruned(searched, level, node, bound, state):
                 continue
             if level > 0:
-                height = push_nodes(searched, query, level - 1, node, state, height)
+                height = push_unpruned(searched, query, level - 1, node, state, height)
             elif node != first:
                 state = look_at_leaf(searched, query, node, state)
         count = state.n_found

@@ -47,7 +47,9 @@ class OutlierScorer:
     def _nodes(self) -> ScoredNodes:
         tree, known = self._tree, self._known
         unit = float(tree.heights[-1:].max(initial=0.0)) or 1.0
-        values = np.column_stack([known.point_weights, known.point_weights * known.heights / unit])
+        values = np.column_stack(
+            [known.point_weights, known.point_weights * (known.heights / unit)]
+        )
         sums = sums_below(tree.children, values)
         parents = np.ascontiguousarray(Ancestry.of_tree(tree).up[:, PARENT])
         return ScoredNodes(parents, tree.heights / unit, sums, known.least * (1.0 - TIE), unit)

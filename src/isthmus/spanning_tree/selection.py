@@ -136,7 +136,7 @@ def _prepare(points: Any, metric: MappedMetric, budget: Budget) -> tuple[Prepare
     """Return the points as the metric maps them, and the memory that is left then."""
     if not metric.keeps_points:
         n_entries = points.nnz if issparse(points) else len(points) * max(points.shape[1], 3)
-        needed = FIXED_BYTES + 24 * n_entries
+        needed = FIXED_BYTES + 32 * n_entries
         budget.require(needed, f"Mapping the points for metric={metric.name!r}")
     prepared = prepare_points(points, metric)
     if prepared.points is points:

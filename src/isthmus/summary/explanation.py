@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from isthmus._utils.rounding import TIE
-from isthmus._utils.tables import count, first_few, import_pandas
+from isthmus._utils.tables import count, first_few, import_pandas, told_apart
 from isthmus._utils.typing import Floats, Ints
 from isthmus.summary.feature_means import feature_means
 from isthmus.summary.representatives import Bridge, boundary_points, bridges, typical_points
@@ -93,10 +93,9 @@ class ClusterExplanation:
 
     def __str__(self) -> str:
         lines = [f"cluster {self.cluster}: {count(self.size, 'row')}"]
-        lines += [
-            f"  {name}: {inside:.4g}, others {outside:.4g} ({effect:+.1f} σ)"
-            for name, effect, inside, outside in self.differences
-        ]
+        for name, effect, *means in self.differences:
+            inside, outside = told_apart(*means)
+            lines.append(f"  {name}: {inside}, others {outside} ({effect:+.1f} σ)")
         if self.rule is not None:
             figures = f"precision {self.rule.precision:.2f}, recall {self.rule.recall:.2f}"
             lines.append(f"  rule: {self.rule.text} ({figures})")
@@ -246,6 +245,9 @@ def _standard_deviations(numbers: Any, weights: Floats) -> Floats:
         squares = feature_means(numbers.multiply(numbers).tocsr(), all_rows, weights)
         assert squares is not None
         return np.asarray(np.sqrt(np.maximum(squares[0] - mean[0] ** 2, 0.0)))
-    variance = feature_means((numbers - mean[0]) ** 2, all_rows, weights)
+    deviations = numbers / 2.0 - mean[0] / 2.0  # halves, which do not overflow
+    largest = np.fmax.reduce(np.abs(deviations), axis=0)
+    unit = np.where(largest > 0.0, largest, 1.0)
+    variance = feature_means((deviations / unit) ** 2, all_rows, weights)
     assert variance is not None
-    return np.asarray(np.sqrt(variance[0]))
+    return np.asarray(2.0 * unit * np.sqrt(variance[0]))

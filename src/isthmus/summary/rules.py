@@ -2,10 +2,16 @@
 
 The rule is one leaf of a tree of limited depth, grown for the cluster against all other rows: that
 of the best F1 score. Conditions on one feature and in one direction are one condition.
+
+Trees of scikit-learn hold features as float32, so they are grown from ranks. A bound lies between
+the values of two neighbouring ranks, with as few digits as that takes, and is measured as it is
+written.
 """
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,36 +71,81 @@ def find_rules(
     max_depth : int
         The most conditions of a rule.
     """
-    columns = csc_array(numbers) if issparse(numbers) else np.asarray(numbers, dtype=np.float64)
+    if issparse(numbers):
+        columns: Any = csc_array(numbers)
+    else:
+        columns = np.asfortranarray(numbers, dtype=np.float64)  # each column in one piece
     rows = _rows_to_grow_from(codes)
-    grown_from = _filled(columns[rows]) if isinstance(columns, np.ndarray) else columns[rows]
-    if isinstance(columns, np.ndarray):
-        # as trees read them, and each column in one piece
-        columns = np.asfortranarray(columns.astype(np.float32).astype(np.float64))
+    ranks, values = _ranked(columns[rows])
     found = []
     for cluster in range(int(codes.max()) + 1):
         is_in = codes == cluster
         tree = DecisionTreeClassifier(max_depth=max_depth, random_state=0)
-        tree.fit(grown_from, is_in[rows], sample_weight=weights[rows])
-        candidates = [_measured(path, columns, is_in, weights) for path in _paths(tree.tree_)]
+        tree.fit(ranks, is_in[rows], sample_weight=weights[rows])
+        candidates = [
+            _measured(path, columns, is_in, weights) for path in _paths(tree.tree_, values)
+        ]
         conditions, rule = max(candidates, key=lambda each: _f1(each[1]))
         found.append(rule._replace(text=_text(conditions, names)))
     return found
+
+
+class _Values(NamedTuple):
+    """The different values of a feature, ascending, and which of them has the rank 0."""
+
+    values: Floats
+    zero: int
+
+    def bound(self, rank: float) -> float:
+        """Return a number with few digits between the values next to a rank."""
+        below = math.floor(rank) + self.zero
+        return _between(float(self.values[below]), float(self.values[below + 1]))
+
+
+def _ranked(columns: Any) -> tuple[Any, list[_Values]]:
+    """Return the rank of each entry in its column, and the values; of a sparse matrix 0 has rank 0.
+
+    Where values are missing the median takes their place.
+    """
+    found = []
+    if not issparse(columns):
+        filled = _filled(columns)
+        ranks = np.empty(filled.shape, dtype=np.float32)
+        for j, column in enumerate(filled.T):
+            values, ranks[:, j] = np.unique(column, return_inverse=True)
+            found.append(_Values(values, 0))
+        return ranks, found
+    ranks = columns.astype(np.float32)
+    for start, stop in pairwise(columns.indptr):
+        stored = columns.data[start:stop]
+        has_zero = stop - start < columns.shape[0]
+        values = np.unique(np.append(stored, 0.0) if has_zero else stored)
+        found.append(_Values(values, int(np.searchsorted(values, 0.0)) if has_zero else 0))
+        ranks.data[start:stop] = np.searchsorted(values, stored) - found[-1].zero
+    return ranks, found
+
+
+def _between(low: float, high: float) -> float:
+    """Return a number of four digits, or as few more as it takes, from low up to below high."""
+    middle = low / 2.0 + high / 2.0
+    rounded = (float(f"{middle:.{digits}g}") for digits in range(4, 18))
+    return next((number for number in rounded if low <= number < high), low)
 
 
 # Of a feature, by its number, the values above the first and up to the second bound.
 Conditions = dict[int, tuple[float, float]]
 
 
-def _paths(tree: Any) -> list[Conditions]:
-    """Return the conditions that lead to each leaf of a decision tree."""
+def _paths(tree: Any, values: list[_Values]) -> list[Conditions]:
+    """Return the conditions that lead to each leaf of a decision tree, grown from ranks."""
     found, waiting = [], [(0, Conditions())]
     while waiting:
         node, conditions = waiting.pop()
         if tree.children_left[node] < 0:
             found.append(conditions)
             continue
-        feature, value = int(tree.feature[node]), float(tree.threshold[node])
+        feature = int(tree.feature[node])
+        value = values[feature].bound(float(tree.threshold[node]))
         low, high = conditions.get(feature, (-np.inf, np.inf))
         right = conditions | {feature: (max(low, value), high)}
         left = conditions | {feature: (low, min(high, value))}
@@ -109,7 +160,7 @@ def _measured(
     for feature, (low, high) in conditions.items():
         column = columns[:, [feature]] if issparse(columns) else columns[:, feature]
         if issparse(columns):
-            column = column.toarray().ravel().astype(np.float32).astype(np.float64)
+            column = column.toarray().ravel()
         if low > -np.inf:
             meets &= column > low
         if high < np.inf:
@@ -129,12 +180,17 @@ def _text(conditions: Conditions, names: list[str]) -> str:
     for feature, (low, high) in conditions.items():
         name = names[feature]
         if np.isinf(low):
-            parts.append(f"{name} <= {high:.4g}")
+            parts.append(f"{name} <= {_number(high)}")
         elif np.isinf(high):
-            parts.append(f"{name} > {low:.4g}")
+            parts.append(f"{name} > {_number(low)}")
         else:
-            parts.append(f"{low:.4g} < {name} <= {high:.4g}")
+            parts.append(f"{_number(low)} < {name} <= {_number(high)}")
     return " and ".join(parts) or "every row"
+
+
+def _number(bound: float) -> str:
+    """Return all digits of a number."""
+    return repr(bound).removesuffix(".0")
 
 
 def _rows_to_grow_from(codes: Ints) -> Ints:

@@ -81,11 +81,6 @@ def larger(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-def smaller(builder: Any, a: Any, b: Any) -> Any:
-    """Return the smaller of two numbers, or of each of eight pairs."""
-    return builder.select(builder.fcmp_ordered("<", a, b), a, b)
-
-
 def box_gap(builder: Any, low: Any, high: Any, their_low: Any, their_high: Any) -> Any:
     """Emit how far intervals are apart; 0 where they meet."""
     apart = larger(builder, builder.fsub(their_low, high), builder.fsub(low, their_high))

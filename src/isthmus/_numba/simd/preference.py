@@ -26,13 +26,18 @@ from isthmus._numba.simd.emit import (
     literal,
     load_block,
     load_splat,
-    smaller,
     splat,
 )
+
+# By which share a sum of up to eight powers may be wrong, and more.
+_ROUNDING = 1e-14
 
 
 class _Comparison:
     """Emits the comparison of two points, from eight boxes.
+
+    A corner of a box decides. If it is far away, rounding of its distances hides what decides for
+    nearer points of the box. So v must be nearer to it by more than they can be wrong.
 
     Attributes
     ----------
@@ -55,6 +60,7 @@ class _Comparison:
             corner = builder.select(beyond, low, high)
             to_x = accumulate(builder, to_x, builder.fsub(corner, x), kind, power)
             to_v = accumulate(builder, to_v, builder.fsub(corner, v), kind, power)
+        certain = builder.fmul(ir.Constant(V64, [1.0 - _ROUNDING] * LANES), to_x)
         before = builder.block
         has_slack = builder.fcmp_ordered(">", slack, ir.Constant(F64, 0.0))
         with builder.if_then(has_slack):
@@ -67,35 +73,30 @@ class _Comparison:
         less_or_zero = builder.phi(V64)
         less_or_zero.add_incoming(ir.Constant(V64, [0.0] * LANES), before)
         less_or_zero.add_incoming(less, within)
-        return builder.fcmp_ordered("<=", to_v, builder.fsub(to_x, less_or_zero))
+        return builder.fcmp_ordered("<=", to_v, builder.fsub(certain, less_or_zero))
 
     def of_maxima(self, slack: Any) -> Any:
         """Emit the comparison where the largest difference counts.
 
         In each coordinate a point of a box must not be farther from v than it is from x: in this
-        one, or in another one, in which it is at least as far from x as the box is. The bounds
-        decide, and the places where one reason takes over from the other.
+        one, or in another one, in which it is at least as far from x as the box is. By how much it
+        is farther grows away from v on both sides, so the bounds decide.
         """
         builder = self.builder
+        slack = larger(builder, slack, ir.Constant(F64, _ROUNDING))
         shrink = splat(builder, builder.fsub(ir.Constant(F64, 1.0), slack))
         gaps = [
             box_gap(builder, *each)
             for each in zip(self.x, self.x, self.low, self.high, strict=True)
         ]
         all_are = ir.Constant(BITS, [1] * LANES)
-        for t, (x, v, low, high) in enumerate(
-            zip(self.x, self.v, self.low, self.high, strict=True)
-        ):
+        for t, (x, v, *bounds) in enumerate(zip(self.x, self.v, self.low, self.high, strict=True)):
             others = functools.reduce(
                 functools.partial(larger, builder),
                 gaps[:t] + gaps[t + 1 :],
                 ir.Constant(V64, [0.0] * LANES),
             )
-            between = [
-                smaller(builder, larger(builder, y, low), high)
-                for y in (builder.fsub(x, others), builder.fadd(x, others))
-            ]
-            for y in (low, high, *between):
+            for y in bounds:
                 to_x = larger(builder, others, self._difference(y, x))
                 nearer = builder.fcmp_ordered(
                     "<=", self._difference(y, v), builder.fmul(shrink, to_x)
