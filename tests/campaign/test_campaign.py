@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import isthmus
-from campaign import estimators, files, forgery, processes, reader, trees, worker
+from campaign import estimators, files, forgery, new_points, processes, reader, trees, worker
 from campaign.script import Finding, Script, literal
 from isthmus import SpanningTree, TransitiveCut, minimum_spanning_tree
 from isthmus.estimators import persistence
@@ -42,7 +42,8 @@ def first_finding(module, part, n_cases, name=None, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("module", "n_cases"), [(trees, 25), (estimators, 8), (files, 40), (processes, 4)]
+    ("module", "n_cases"),
+    [(trees, 25), (estimators, 8), (files, 40), (processes, 4), (new_points, 40)],
 )
 def test_cases_of_each_part(module, n_cases):
     part = module.__name__.split(".")[-1]

@@ -21,7 +21,7 @@ from campaign.script import Finding
 # Seconds after which a case counts as a hang, unless it compiles.
 HANG_AFTER = 150
 _SECONDS_TO_SHRINK = 15.0
-PARTS = ("trees", "estimators", "files", "processes")
+PARTS = ("trees", "estimators", "files", "processes", "new_points")
 
 
 class HangError(BaseException):

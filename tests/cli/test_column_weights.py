@@ -123,3 +123,27 @@ def test_other_metrics_have_none(isthmus, people, monkeypatch, command):
 
 def test_the_last_sign_parts_a_name_from_its_weight():
     assert parse_column_weight("a=b = 2e1") == ColumnWeight("a=b", 20.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,c\n1,a\n2,a\ninf,b\n9,b\n", "in.csv, line 4, column 1 ('x'): 'inf' is infinite; only"),
+        (
+            "c,x\na,1\nb,1000000000000000001\nb,\n",
+            "in.csv, line 3, column 2 ('x'): '1000000000000000001' is an integer which float64",
+        ),
+    ],
+)
+def test_numbers_that_float64_does_not_hold_are_no_categories(isthmus, tmp_path, text, message):
+    (tmp_path / "in.csv").write_text(text)
+    result = isthmus("cluster", "in.csv", "-k", 2, "--metric", "gower")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"isthmus: error: {message}")
+    assert result.err.count("\n") == 1
+
+
+def test_texts_among_them_make_categories(isthmus, tmp_path):
+    (tmp_path / "in.csv").write_text("x\ninf\ninf\nabc\n1000000000000000001\n")
+    result = isthmus("cluster", "in.csv", "-k", 3, "--metric", "gower", "--labels-only")
+    assert (result.status, result.out) == (0, "cluster\n0\n0\n1\n2\n")

@@ -1,6 +1,7 @@
 import argparse
 import struct
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib as mpl
@@ -236,3 +237,14 @@ def test_an_explorer_page_is_written_where_asked_for(quick, tmp_path, capsys):
     assert "setosa" in page.read_text(encoding="utf-8")
     with pytest.raises(UserError, match=r"\*\.html"):
         demo.run(parse("--no-picture", "--page", tmp_path / "page.png"))
+
+
+def test_a_page_that_cannot_be_written_is_told(quick, tmp_path, monkeypatch):
+    @contextmanager
+    def fail(path):
+        raise OSError(27, "File too large")
+        yield
+
+    monkeypatch.setattr("isthmus.cli.output_file.atomic_file", fail)
+    with pytest.raises(UserError, match=r"cannot write .*page\.html: File too large\."):
+        demo.run(parse("--no-picture", "--page", tmp_path / "page.html"))

@@ -1,7 +1,11 @@
 import json
+import os
 import re
 import sys
+from base64 import b64decode
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 
@@ -92,3 +96,58 @@ def test_missing_values(isthmus, tmp_path, missing):
     n_rows = 4 if missing == "drop" else 5
     assert result.status == 0, result.err
     assert f"{n_rows} rows, 2 clusters" in result.err
+
+
+def test_quiet_is_silent(isthmus, tmp_path):
+    (tmp_path / "in.csv").write_text("x,y\n0,0\n0,1\n10,10\n10,11\n")
+    assert "warning" in isthmus("explore", "in.csv").err
+    result = isthmus("explore", "in.csv", "--quiet")
+    assert (result.status, result.out, result.err) == (0, "", "")
+
+
+def test_large_numbers(isthmus, tmp_path):
+    (tmp_path / "in.csv").write_text("x,y\n0,0\n1,1e39\n5,5\n")
+    result = isthmus("explore", "in.csv", "-k", 2, "--scale", "none")  # warnings are errors
+    assert result.status == 0, result.err
+    lengths = payload_of(tmp_path / "isthmus.html")["points"]["length"]
+    assert lengths["type"] == "f8"
+    assert np.frombuffer(b64decode(lengths["data"]), "<f8").max() == pytest.approx(1e39)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 elsewhere")
+def test_name_that_is_not_utf_8(isthmus, table, tmp_path):
+    name = os.fsdecode(b"p\xff.csv")
+    (tmp_path / name).write_text(table)
+    result = isthmus("explore", name, "--columns", "x,y", "-k", 2)
+    assert result.status == 0, result.err
+    assert payload_of(tmp_path / "isthmus.html")["title"] == r"p\xff.csv"
+    result = isthmus("explore", name, "--columns", "x,y", "-k", 2, "--title", name)
+    assert result.status == 2
+    assert "--title 'p\\udcff.csv' is not valid text." in result.err
+
+
+def test_no_column_of_numbers(isthmus, tmp_path, monkeypatch):
+    monkeypatch.setattr("isthmus.cli.explore.fit_clusters", None)  # work may not begin
+    (tmp_path / "in.csv").write_text("c,n\nu,1\nu,2\nv,3\n")
+    result = isthmus("explore", "in.csv", "--metric", "gower", "--columns", "c")
+    assert result.status == 2
+    assert result.err.startswith("isthmus: error: no column to cluster by holds numbers")
+    assert "--coordinates" not in result.err
+
+
+def test_the_advice_for_no_column_of_numbers(isthmus, tmp_path):
+    (tmp_path / "in.csv").write_text("c,n\nu,1\nu,2\nv,3\n")
+    options = ("--metric", "gower", "--column-weight", "n=0")
+    assert isthmus("explore", "in.csv", "-k", 2, *options).status == 0
+
+
+def test_full_disk(isthmus, table_csv, tmp_path, monkeypatch):
+    @contextmanager
+    def fail(path):
+        raise OSError(27, "File too large")
+        yield
+
+    monkeypatch.setattr("isthmus.cli.output_file.atomic_file", fail)
+    result = isthmus("explore", table_csv, "--columns", "x,y", "-k", 2, "-o", "big.html")
+    assert result.status == 2
+    assert result.err == f"isthmus: error: cannot write {tmp_path / 'big.html'}: File too large.\n"

@@ -53,6 +53,7 @@ def outcome(data, *, fast, **options):
 @example([["1", "2"], ["3", "4"]], ",", ".", "\n", False, None)
 @example([["x"], ["1"], [""], ["2"]], ",", ".", "\n", True, None)
 @example([["1", "nan(1)"]], ",", ".", "\n", True, None)
+@example([["1", "2"], ["3", "4"]], ",", ".", "\n\n", True, None)
 def test_both_readers_agree(rows, delimiter, decimal, end, allow_missing, header):
     data = end.join(delimiter.join(row) for row in rows).encode() + end.encode()
     options = {"delimiter": delimiter, "decimal": decimal, "header": header}

@@ -107,3 +107,13 @@ def test_message_of_several_lines_takes_one(isthmus, monkeypatch):
 
     monkeypatch.setattr(cluster, "run", fail)
     assert isthmus("cluster", "-k", "2").err == "isthmus: error: first second\n"
+
+
+@pytest.mark.parametrize("name", ["pyfunc", "Pyfun"])
+def test_what_a_command_cannot_be_given_is_not_suggested(isthmus, name):
+    result = isthmus("cluster", "-k", "2", "--metric", name)
+    assert f"unknown metric '{name}'. Known metrics" in result.err
+
+
+def test_a_metric_is_suggested(isthmus):
+    assert "Did you mean 'cosine'?" in isthmus("cluster", "-k", "2", "--metric", "cosin").err

@@ -220,6 +220,17 @@ def test_standard_output_that_is_full(table, unbuffered):
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["cluster", "--help"], ["--version"]])
+def test_help_that_cannot_be_written(arguments):
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False
+        )
+    assert result.returncode == 2
+    assert result.stderr == b"isthmus: error: cannot write the help: No space left on device.\n"
+
+
 @posix_only
 @pytest.mark.parametrize("name", ["in.csv", "in.npy"])
 def test_named_pipes_can_be_read(tmp_path, name):

@@ -112,7 +112,10 @@ def test_labels_alone(frame, tmp_path):
 
 @pytest.mark.parametrize(
     ("cell", "words"),
-    [("", "row 1001, column 2 ('x'): expected a number, got an empty field"), ("nan", "Row 1000")],
+    [
+        ("", "line 1002, column 2 ('x'): the field is empty; leave such rows"),
+        ("nan", "line 1002, column 2 ('x'): 'nan' is a missing value"),
+    ],
 )
 def test_a_row_that_cannot_be_clustered_is_named(frame, cell, words, tmp_path, capsys):
     broken = frame.astype(object)
@@ -138,7 +141,9 @@ REFUSED = [
     (["points.parquet", "--metric", "minkowski", "--p", "3"], "does not serve --p"),
     (["points.parquet", "--missing", "drop"], "does not serve --missing"),
     (["points.parquet", "--scale", "standard"], "does not serve --scale"),
-    (["points.parquet", "--decimal", "comma"], "does not serve --decimal"),
+    (["points.parquet", "--decimal", "comma"], "do not apply to parquet input"),
+    (["points.parquet", "--delimiter", ";"], "do not apply to parquet input"),
+    (["points.parquet", "--header"], "do not apply to parquet input"),
     (["points.parquet", "--encoding", "cp1252"], "does not serve --encoding"),
     (["points.parquet", "--sheet", "one"], "does not serve --sheet"),
     (["points.parquet", "--must-link", "pairs.csv"], "does not serve --must-link"),

@@ -126,3 +126,14 @@ def test_points_of_many_scales(metric, params, n, d, seed):
     points = rng.normal(size=(n + 40, d)) * scales
     found, expected = transitive_distances(points[:n], points[n:], metric, params)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("few", [1000, 0])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("far", [1.0, 1e100, 4.6e148, 1e200])
+def test_a_scale_for_the_largest_loses_no_small_numbers(metric, far, few, monkeypatch):
+    monkeypatch.setattr(attach, "_FEW_POINTS", few)
+    X = np.array([[far], [2e-230], [9e-230], [-far], [0.0]])
+    model = TransitiveCut(5, metric=metric).fit(X)
+    found = model.predict(np.array([[8e-230], [3e-230], [-0.0], [0.8e-230]]))
+    np.testing.assert_array_equal(found, model.labels_[[2, 1, 4, 4]])

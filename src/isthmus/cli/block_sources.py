@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,12 +33,15 @@ class BlockSource(ABC):
         The number of rows of each block.
     dtype : dtype
         Of the points.
+    delimiter : str
+        What separates the fields of a text.
     """
 
     names: tuple[str, ...] | None
     selected: tuple[int, ...]
     sizes: list[int]
     dtype: Any
+    delimiter: str = ","
 
     @abstractmethod
     def points(self, block: int) -> Array:
@@ -71,7 +75,8 @@ class NpySource(BlockSource):
     def _array(self) -> Array:
         try:
             return np.asarray(np.lib.format.open_memmap(self.path, mode="r"))
-        except (OSError, ValueError) as error:
+        # NumPy reads the header as Python source: what a damaged one raises has no common type.
+        except Exception as error:
             raise UserError(
                 f"{self.path} is not a .npy file of numbers: {one_line(error)}"
             ) from error
@@ -120,7 +125,7 @@ class ParquetSource(BlockSource):
     def points(self, block: int) -> Array:
         """Return the clustered columns of a block."""
         assert self.names is not None
-        columns = self._read(block, [self.names[p] for p in self.selected])
+        columns = self._read(block, self.selected)
         points = np.empty((len(columns), len(self.selected)), self.dtype)
         for j, column in enumerate(columns.columns):
             values = column.to_numpy()
@@ -131,14 +136,27 @@ class ParquetSource(BlockSource):
 
     def table(self, block: int) -> Any:
         """Return all columns of a block."""
-        return self._read(block, None)
+        return self._read(block)
 
-    def _read(self, block: int, columns: list[str] | None) -> Any:
+    def _read(self, block: int, positions: Sequence[int] | None = None) -> Any:
+        """Return the columns at these positions, by default all."""
+        pa = require_pyarrow()
         import pyarrow.parquet as pq
 
+        assert self.names is not None
         path, groups, _ = self._blocks[block]
-        with pq.ParquetFile(path) as file:
-            return file.read_row_groups(groups, columns=columns, use_threads=False)
+        names = None if positions is None else [self.names[p] for p in positions]
+        if names is not None and len(set(self.names)) < len(self.names):
+            names = None  # several columns of one name can be told apart by position only
+        try:
+            with pq.ParquetFile(path) as file:
+                table = file.read_row_groups(groups, columns=names, use_threads=False)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise _unreadable_parquet(path, error) from error
+        if positions is None:
+            return table
+        # With a name pyarrow also returns the columns whose names begin with it and a point.
+        return table.select(list(positions) if names is None else names)
 
 
 def _schema_of(path: Path) -> Any:
@@ -148,7 +166,11 @@ def _schema_of(path: Path) -> Any:
     try:
         return pq.read_schema(path)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError(f"{path} is not a readable Parquet file: {one_line(error)}") from error
+        raise _unreadable_parquet(path, error) from error
+
+
+def _unreadable_parquet(path: Path, error: Exception) -> UserError:
+    return UserError(f"{path} is not a readable Parquet file: {one_line(error)}")
 
 
 def _row_groups(path: Path) -> Iterator[_RowGroups]:
@@ -190,11 +212,16 @@ def find_files(name: str | None, file_format: str | None) -> tuple[list[Path], s
     if name is None or name == "-":
         raise UserError("--out-of-core reads its input twice: name a file or a folder.")
     path = Path(name)
-    if not path.exists():
-        raise UserError(f"cannot read {name}: No such file or directory.")
+    try:
+        mode = path.stat().st_mode
+        inside = sorted(path.iterdir()) if stat.S_ISDIR(mode) else []
+    except OSError as error:
+        raise UserError(f"cannot read {name}: {error.strerror or error}.") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise UserError(f"--out-of-core reads its input twice: {name} is no file or folder.")
     files = [path]
-    if path.is_dir():
-        known = [each for each in sorted(path.iterdir()) if each.is_file()]
+    if stat.S_ISDIR(mode):
+        known = [each for each in inside if each.is_file()]
         files = [each for each in known if format_of_name(each.name) is not None]
         if not files:
             raise UserError(f"{name} holds no file with a known ending: .csv, .tsv, .parquet.")

@@ -14,11 +14,11 @@ from isthmus.cli.command_table import (
 )
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.explain import as_data, explanations
-from isthmus.cli.fit import Stopwatch, check_method, fit_clusters
+from isthmus.cli.fit import Stopwatch, check_method, errors_of, fit_clusters, rows_of
 from isthmus.cli.known_labels import known_labels
 from isthmus.cli.prepare import check_preparation, prepare
 from isthmus.cli.read_table import input_format, read_options
-from isthmus.cli.save_model import check_model_target, save_prepared
+from isthmus.cli.save_model import check_model_target, check_names, save_prepared
 from isthmus.cli.summary import as_json, as_text, summarise
 from isthmus.cli.write_table import NewColumn
 
@@ -60,19 +60,22 @@ def run(args: argparse.Namespace) -> int:
     model_path = check_model_target(args)
     stopwatch = Stopwatch()
     read = read_command_table(args, read_options(args), stopwatch, write_options)
+    if model_path is not None:
+        check_names(read.table)
     prepared = prepare(read.table, args)
     labels = known_labels(read.table, prepared, args)
     fit = fit_clusters(prepared, args, stopwatch, labels)
+    reasons: list[Any] = []
+    if args.explain and not args.quiet:
+        names = read.table.selected_names()
+        with stopwatch.timed("explaining"), errors_of(rows_of(prepared, names)):
+            reasons = explanations(fit.model, read.table, prepared)
     with stopwatch.timed("writing"):
         column = NewColumn(fit.model.labels_, prepared.taken)
         write_command_table(args, read, column, write_options)
         if model_path is not None:
             save_prepared(fit.model, prepared.preparation, model_path)
     if not args.quiet:
-        reasons: list[Any] = []
-        if args.explain:
-            with stopwatch.timed("explaining"):
-                reasons = explanations(fit.model, read.table, prepared)
         summary = summarise(args.method, fit, read.table, prepared, stopwatch.seconds)
         if args.json:
             explained = {"explanations": [*map(as_data, reasons)]} if args.explain else {}

@@ -272,9 +272,10 @@ def _checked(check: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def _metric_name(text: str) -> str:
     if canonical_name(text) not in METRICS:
-        raise ValueError(
-            f"unknown metric {text!r}.{suggestion(text)} Known metrics: {', '.join(METRICS)}"
-        )
+        advice = suggestion(text)
+        if "'pyfunc'" in advice:  # which is for Python
+            advice = ""
+        raise ValueError(f"unknown metric {text!r}.{advice} Known metrics: {', '.join(METRICS)}")
     return text
 
 

@@ -60,9 +60,24 @@ def resolve_selection(
 def _require_names(
     wanted: Sequence[str], names: Sequence[str], n_columns: int, source: str
 ) -> None:
+    named = positions_by_name(names)
     for name in wanted:
-        if name not in names:
+        if name not in named:
             raise UserError(_unknown_name(name, names, n_columns, source))
+        if len(named[name]) > 1:
+            positions = " and ".join(map(str, named[name]))
+            raise UserError(
+                f"{source} has several columns named {shown(name)} (columns {positions}), and the "
+                "model takes its columns by their names. Rename them, so that one has this name."
+            )
+
+
+def positions_by_name(names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the positions of the columns of each name, counted from 1."""
+    named: dict[str, list[int]] = {}
+    for position, name in enumerate(names, 1):
+        named.setdefault(name, []).append(position)
+    return named
 
 
 def select_by_position(selection: Selection, n_columns: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.fit import Stopwatch, bar_for
-from isthmus.cli.output_file import check_output
+from isthmus.cli.output_file import check_output, files_read
 from isthmus.cli.read_table import ReadOptions, input_format, read_table, what_was_taken
 from isthmus.cli.table import Table
 from isthmus.cli.write_table import NewColumn, WriteOptions, check_new_column, write_column
@@ -36,8 +36,7 @@ def check_column_options(
         name.encode()
     except UnicodeEncodeError:
         raise UserError(f"{column_option} {name!a} is not valid text.") from None
-    model = [args.model] if hasattr(args, "model") else []
-    output = check_output(args.output, args.input, *model)
+    output = check_output(args.output, *files_read(args, "model"))
     return WriteOptions(output, name, alone, args.delimiter, column_option, alone_option)
 
 

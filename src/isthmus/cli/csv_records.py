@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from isthmus.cli.errors import UserError
 
@@ -24,8 +24,12 @@ class Record(NamedTuple):
     text: str
 
 
-def read_records(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
-    """Yield the rows of a text, its header first; blank lines at the end are none."""
+def read_records(data: bytes | BinaryIO, delimiter: str, source: str) -> Iterator[Record]:
+    """Yield the rows of a text, its header first; blank lines at the end are none.
+
+    data : bytes, or binary stream
+        UTF-8. A stream is closed at the end.
+    """
     blank: int | None = None
     for record in _parse(data, delimiter, source):
         if not record.text.strip(" \r\n"):
@@ -36,8 +40,9 @@ def read_records(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
         yield record
 
 
-def _parse(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
-    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+def _parse(data: bytes | BinaryIO, delimiter: str, source: str) -> Iterator[Record]:
+    stream = io.BytesIO(data) if isinstance(data, bytes) else data
+    lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
     taken: list[str] = []
 
     def feed() -> Iterator[str]:
@@ -61,10 +66,15 @@ def _parse(data: bytes, delimiter: str, source: str) -> Iterator[Record]:
         raise UserError(f"{source}, line {start}: {error}; is a quote not closed?") from error
 
 
+def is_utf16(data: bytes) -> bool:
+    """Whether a text begins with the mark of UTF-16."""
+    return data.startswith(_UTF16_MARKS)
+
+
 def to_utf8(data: bytes, encoding: str | None, source: str) -> tuple[bytes, str]:
     """Return text in UTF-8, and what it was in; UTF-16 is known by its first two bytes."""
     if encoding is None:
-        if not data.startswith(_UTF16_MARKS):
+        if not is_utf16(data):
             return data, "utf-8"
         encoding = "utf-16"
     if codecs.lookup(encoding).name == "utf-8":

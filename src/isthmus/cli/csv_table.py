@@ -25,7 +25,7 @@ from isthmus.cli.errors import UserError, shown
 from isthmus.cli.fast_csv import read_numbers
 from isthmus.cli.fields import is_missing, is_number, parse_numbers, why_no_number
 from isthmus.cli.formats import require_pyarrow
-from isthmus.cli.mixed_columns import column_of_texts, in_array
+from isthmus.cli.mixed_columns import UnusableNumberError, column_of_texts, in_array
 from isthmus.cli.table import CHOOSE_COLUMNS, Table, TextSink, as_field, column_names
 
 # Rows converted together: enough to be fast, few enough for their strings to be small beside
@@ -164,7 +164,7 @@ def read_csv(stream: BinaryIO, source: str, options: TextOptions) -> CsvTable:
     fields = tuple(field.strip() for field in first.fields)
     header = options.header
     if header is None:
-        header = _looks_like_header(fields, options.selection)
+        header = looks_like_header(fields, options.selection)
     names = fields if header else None
     selected = resolve_selection(options.selection, names, len(fields), source)
     layout = Layout(source, dialect, names, len(fields), selected, options.allow_missing)
@@ -172,7 +172,7 @@ def read_csv(stream: BinaryIO, source: str, options: TextOptions) -> CsvTable:
     if points is None:
         counted = _counted(rows if header else chain([first], rows), len(data), options.progress)
         if options.mixed is None:
-            points = _read_points(counted, layout)
+            points = read_points(counted, layout)
         else:
             points = _read_mixed(counted, layout, options.mixed)
     if not len(points):
@@ -204,7 +204,7 @@ def _counted(
         progress(n_bytes, n_bytes)
 
 
-def _looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
+def looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
     n_columns = len(fields)
     if any(token in fields and not is_position(token, n_columns) for token in selection.tokens):
         return True
@@ -215,7 +215,7 @@ def _looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
     )
 
 
-def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
+def read_points(records: Iterator[Record], layout: Layout) -> Floats:
     blocks = [np.empty((0, len(layout.selected)))]
     while block := list(islice(records, _BLOCK)):
         for record in block:
@@ -236,16 +236,22 @@ def _read_points(records: Iterator[Record], layout: Layout) -> Floats:
 def _read_mixed(records: Iterator[Record], layout: Layout, mixed: Mixed) -> Array:
     """Return selected columns as objects, (n_rows, n_selected): numbers, dates, texts, None."""
     fields: list[list[str]] = [[] for _ in layout.selected]
+    lines: list[int] = []
     for record in records:
         _check_length(record, layout)
+        lines.append(record.line)
         for column, position in zip(fields, layout.selected, strict=True):
             column.append(record.fields[position])
-    return in_array(
-        [
-            column_of_texts(column, layout.dialect.decimal, as_text=j in mixed.texts)
-            for j, column in enumerate(fields)
-        ]
-    )
+    columns = []
+    for j, column in enumerate(fields):
+        decimal = layout.dialect.decimal
+        try:
+            columns.append(column_of_texts(column, decimal, as_text=j in mixed.texts))
+        except UnusableNumberError as error:
+            where = f"line {lines[error.row]}, {describe_column(layout.selected[j], layout.names)}"
+            reason = why_no_number(column[error.row], decimal)
+            raise UserError(f"{layout.source}, {where}: {reason} {CHOOSE_COLUMNS}") from error
+    return in_array(columns)
 
 
 def _check_length(record: Record, layout: Layout) -> None:

@@ -106,7 +106,9 @@ def write_page(path: Path) -> None:
     species = {"species": [str(iris.target_names[kind]) for kind in iris.target]}
     columns = Columns(len(iris.data), list(iris.feature_names), iris.data, species)
     model = TransitiveCut("auto").fit(iris.data)
-    model.explore(columns, path=path, hover=["species"], title="Iris, clustered by isthmus")
+    page = model.explore(columns, hover=["species"], title="Iris, clustered by isthmus")
+    with open_output(Output(path, "html")) as stream:
+        stream.write(page.html.encode())
 
 
 def examples() -> list[Example]:

@@ -86,7 +86,7 @@ def _extend(new: NewRows, args: argparse.Namespace, stopwatch: Stopwatch) -> lis
     model.set_params(n_jobs=args.jobs, verbose=int(is_watched(args)))
     with stopwatch.timed("extend"):
         warned = warnings_of(
-            lambda: model.extend(new.points, match_labels=args.match_labels), new.points
+            lambda: model.extend(new.points, match_labels=args.match_labels), new.rows
         )
     model.set_params(**kept)  # threads and progress are about this run, not about the model
     model._keep(replace(model._record, feature_names=new.feature_names))

@@ -50,8 +50,9 @@ def _is_plain(data: bytes, layout: Layout) -> bool:
     delimiter = layout.dialect.delimiter
     if delimiter == " " or not delimiter.isascii() or b'"' in data:
         return False
-    # Of one column, a blank line could be a missing value.
-    if layout.n_columns == 1 and (b"\n\n" in data or b"\n\r\n" in data):
+    # A blank line could be a missing value, or a row of them.
+    may_be_row = layout.n_columns == 1 or layout.allow_missing
+    if may_be_row and (b"\n\n" in data or b"\n\r\n" in data):
         return False
     if data.count(b"\r") != data.count(b"\r\n"):
         return False

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from isthmus._utils.parallel import ThreadsRefusedError
 from isthmus._utils.progress import Progress, ProgressBar
 from isthmus._utils.typing import Array, Ints
 from isthmus.cli.cluster_options import KMEANS_OPTIONS
-from isthmus.cli.errors import UserError, one_line
+from isthmus.cli.errors import UserError, from_library, one_line
+from isthmus.cli.mixed_columns import with_names
 from isthmus.cli.prepare import Prepared
 from isthmus.cli.row_pairs import read_pairs
 from isthmus.metrics.registry import canonical_name
@@ -127,7 +128,8 @@ def fit_clusters(
     given = vars(args)
     parameters |= {name: given[name] for name in KMEANS_OPTIONS.values() if name in given}
     estimator = TransitiveKMeans if args.method == "kmeans" else TransitiveCut
-    return _fit(estimator(args.n_clusters, **parameters), prepared.points, stopwatch, **known)
+    model = estimator(args.n_clusters, **parameters)
+    return _fit(model, prepared, stopwatch, **known)
 
 
 def fit_tree(prepared: Prepared, args: argparse.Namespace, stopwatch: Stopwatch) -> Fit:
@@ -135,7 +137,7 @@ def fit_tree(prepared: Prepared, args: argparse.Namespace, stopwatch: Stopwatch)
     with stopwatch.importing():
         from isthmus.estimators import TransitiveCut
     model = TransitiveCut(1, **_shared_parameters(prepared, args))
-    return _fit(model, prepared.points, stopwatch)
+    return _fit(model, prepared, stopwatch)
 
 
 def _metric_params(prepared: Prepared, args: argparse.Namespace) -> dict[str, Any] | None:
@@ -161,18 +163,45 @@ def wrong_input(points: Array) -> tuple[type[Exception], ...]:
     return (*errors, TypeError) if points.dtype == object else errors
 
 
-def warnings_of(work: Callable[[], object], points: Array) -> list[str]:
-    """Do work on points, and return its warnings; UserError for what is wrong with the points."""
+class Rows(NamedTuple):
+    """Rows that the library is given, and what its messages do not know of them."""
+
+    points: Array
+    names: Sequence[str] | None = None  # of the columns
+    known_names: Sequence[str] = ()  # what the library calls them
+    some_left_out: bool = False  # whether the table has rows that are not among these
+
+
+@contextmanager
+def errors_of(rows: Rows) -> Iterator[None]:
+    """Raise UserError for what the library says is wrong with rows."""
+    try:
+        yield
+    except wrong_input(rows.points) as error:
+        told = str(from_library(error, some_left_out=rows.some_left_out))
+        raise UserError(with_names(told, rows.names, rows.known_names)) from error
+
+
+def warnings_of(work: Callable[[], object], rows: Rows) -> list[str]:
+    """Do work on rows, and return its warnings; UserError for what is wrong with the rows."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
+        with errors_of(rows):
             work()
-        except wrong_input(points) as error:
-            raise UserError(str(error)) from error
     return [one_line(warning.message) for warning in caught]
 
 
-def _fit(model: Any, points: Array, stopwatch: Stopwatch, **known: Array) -> Fit:
+def rows_of(prepared: Prepared, shown_names: Sequence[str] = ()) -> Rows:
+    """Return what is fitted, for messages.
+
+    shown_names : sequence of str
+        The names of the columns, where the library was told them.
+    """
+    some_left_out = prepared.n_dropped > 0
+    return Rows(prepared.points, prepared.preparation.columns, shown_names, some_left_out)
+
+
+def _fit(model: Any, prepared: Prepared, stopwatch: Stopwatch, **known: Array) -> Fit:
     with stopwatch.timed("fit"):
-        warned = warnings_of(lambda: model.fit(points, **known), points)
+        warned = warnings_of(lambda: model.fit(prepared.points, **known), rows_of(prepared))
     return Fit(model, warned)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from isthmus._utils.interrupts import interrupt_held_back
 from isthmus._version import __version__
@@ -61,6 +61,18 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}. See '{self.prog} --help'.")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help, or say why it cannot be written; argparse would say nothing."""
+        if not message or file is None:
+            return
+        try:
+            file.write(message)
+            file.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UserError(f"cannot write the help: {error.strerror or error}.") from error
 
 
 def build_parser(called: str | None = None) -> argparse.ArgumentParser:

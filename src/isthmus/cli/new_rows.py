@@ -12,8 +12,9 @@ from isthmus._utils.typing import Array
 from isthmus.cli.column_options import Selection
 from isthmus.cli.command_table import CommandTable, read_command_table
 from isthmus.cli.csv_table import Mixed
-from isthmus.cli.errors import UserError, shown
-from isthmus.cli.fit import Stopwatch
+from isthmus.cli.errors import UserError, from_library, shown
+from isthmus.cli.fields import MISSING_ADVICE
+from isthmus.cli.fit import Rows, Stopwatch
 from isthmus.cli.load_model import load_model, read_model_head
 from isthmus.cli.read_table import ReadOptions, input_format, read_options
 from isthmus.cli.table import Table
@@ -22,6 +23,10 @@ from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.table_columns import CATEGORY
 
 _KINDS = ("TransitiveCut", "TransitiveKMeans")
+_MISSING_ADVICE = (
+    "the model takes no missing values. Fill them in, leave out such rows, or fit the model again "
+    "with 'isthmus cluster --missing drop' or mean."
+)
 
 
 class Expected(NamedTuple):
@@ -47,6 +52,14 @@ class NewRows(NamedTuple):
     def n_dropped(self) -> int:
         """The number of rows that are left out."""
         return len(self.read.table.points) - len(self.points)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, for messages."""
+        columns = self.model._record.columns
+        fitted = () if columns is None else tuple(each.name for each in columns.columns)
+        names = None if self.read.table.names is None else self.read.table.selected_names()
+        return Rows(self.points, names, fitted, self.n_dropped > 0)
 
 
 def read_new_rows(
@@ -76,14 +89,17 @@ def read_new_rows(
         check_model(model)
     expected = _expected_columns(model, args.model)
     options = _options_for(expected, args, file_format)
-    read = read_command_table(args, options, stopwatch, write_options)
+    try:
+        read = read_command_table(args, options, stopwatch, write_options)
+    except UserError as error:  # readers advise --missing, which these commands do not have
+        raise UserError(str(error).replace(MISSING_ADVICE, _MISSING_ADVICE)) from error
     _check_number_of_columns(read.table, expected, args)
     preparation, points, taken = expected.preparation, read.table.points, None
     if preparation.missing != "gower":
         try:
             points, taken = preparation.apply(points)
         except ValueError as error:
-            raise UserError(str(error)) from error
+            raise from_library(error) from error
     feature_names = model._record.feature_names
     model._keep(replace(model._record, feature_names=None))
     return NewRows(model, feature_names, preparation, read, points, taken)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+import errno
 import io
 import json
+import os
+import stat
 import sys
 import tempfile
 import time
@@ -18,10 +21,12 @@ import numpy as np
 from isthmus._utils.typing import Labels
 from isthmus.cli.block_sources import BlockSource, NpySource, ParquetSource, find_files
 from isthmus.cli.column_options import Selection
-from isthmus.cli.csv_blocks import CsvFormat, CsvSource
+from isthmus.cli.csv_blocks import CsvFormat, CsvSource, scratch_error
+from isthmus.cli.dialect import Dialect
 from isthmus.cli.errors import UserError, say
 from isthmus.cli.formats import require_pyarrow
-from isthmus.cli.output_file import Output, check_output, open_output
+from isthmus.cli.output_file import Output, check_output, open_output, refuse_in_folder
+from isthmus.cli.read_table import input_format, read_options
 from isthmus.metrics.registry import canonical_name
 
 _LISTED = 20
@@ -33,7 +38,6 @@ _NOT_SERVED = (
     "p",
     "missing",
     "scale",
-    "decimal",
     "encoding",
     "sheet",
     "must_link",
@@ -63,13 +67,16 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     _check_options(args)
     paths, file_format = find_files(args.input, args.format)
-    output = check_output(args.output, args.input)
-    if args.scratch is not None and not Path(args.scratch).is_dir():
-        raise UserError(f"--scratch {args.scratch} is not a folder.")
+    input_format(str(paths[0]), read_options(args)._replace(file_format=file_format))
+    if paths != [Path(args.input)]:
+        refuse_in_folder(args.output, args.input)
+    output = check_output(args.output, *map(str, paths))
+    _check_scratch(args.scratch)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="isthmus-", dir=args.scratch) as scratch:
         source = _open_source(args, paths, file_format, Path(scratch))
         _check_label_column(args, source, output)
+        _say_dialect(args, source, file_format)
         model = _fit(args, source, scratch)
         seconds = time.perf_counter() - started
         sizes = np.zeros(model.n_clusters_, dtype=np.int64)
@@ -80,6 +87,22 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet:
         _say_summary(args, source, sizes.tolist(), seconds)
     return 0
+
+
+def _check_scratch(name: str | None) -> None:
+    """Raise UserError for a scratch folder in which nothing can be written."""
+    if name is None:
+        return
+    try:
+        is_folder = stat.S_ISDIR(Path(name).stat().st_mode)
+    except OSError as error:
+        if error.errno != errno.ENOENT:
+            raise UserError(f"cannot use --scratch {name}: {error.strerror}.") from error
+        is_folder = False
+    if not is_folder:
+        raise UserError(f"--scratch {name} is not a folder.")
+    if not os.access(name, os.W_OK):
+        raise UserError(f"cannot use --scratch {name}: no permission to write to it.")
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -105,9 +128,22 @@ def _open_source(
         return NpySource(paths[0], selection)
     if file_format == "parquet":
         return ParquetSource(paths, selection)
+    delimiter = args.delimiter or ("\t" if file_format == "tsv" else None)
+    how = CsvFormat(delimiter, args.decimal, args.header, selection)
+    source = CsvSource(paths, how, scratch, with_text=not args.labels_only)
+    if file_format == "csv":
+        source.delimiter = source.dialect.delimiter
+    return source
+
+
+def _say_dialect(args: argparse.Namespace, source: BlockSource, file_format: str) -> None:
+    """Say what was found out about a text, where it is not as usual."""
+    if not isinstance(source, CsvSource) or args.quiet or args.json:
+        return
     delimiter = args.delimiter or ("\t" if file_format == "tsv" else ",")
-    how = CsvFormat(delimiter, args.header, selection)
-    return CsvSource(paths, how, scratch, with_text=not args.labels_only)
+    if source.dialect != Dialect(delimiter, args.decimal or "."):
+        found = source.dialect.describe()
+        say(f"isthmus: {args.input}: {found} (--delimiter, --decimal say otherwise)")
 
 
 def _check_label_column(args: argparse.Namespace, source: BlockSource, output: Output) -> None:
@@ -145,6 +181,8 @@ def _fit(args: argparse.Namespace, source: BlockSource, scratch: str) -> Any:
         return model.fit(da.concatenate(blocks))
     except ValueError as error:
         raise UserError(str(error)) from error
+    except OSError as error:
+        raise scratch_error(scratch, error) from error
 
 
 def _write(
@@ -156,7 +194,7 @@ def _write(
         return _write_npy(stream, blocks, sum(source.sizes))
     if output.file_format == "parquet":
         return _write_parquet(args, stream, source, blocks)
-    delimiter = "\t" if output.file_format == "tsv" else args.delimiter or ","
+    delimiter = "\t" if output.file_format == "tsv" else args.delimiter or source.delimiter
     return _write_text(args, stream, source, blocks, delimiter)
 
 

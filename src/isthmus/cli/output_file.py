@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import io
 import os
@@ -31,6 +32,15 @@ class Output(NamedTuple):
     compression: str | None = None
 
 
+def files_read(args: argparse.Namespace, *options: str) -> list[str | None]:
+    """Return the files that a command reads: its input, and those that these options name.
+
+    None, for an input that is not named, stands for standard input.
+    """
+    named = [getattr(args, option, None) for option in (*options, "must_link", "cannot_link")]
+    return [args.input, *(name for name in named if name is not None)]
+
+
 def check_output(name: str | None, *not_these: str | None) -> Output:
     """Return the output of that name (``-`` or None: standard output), or say what is wrong.
 
@@ -38,6 +48,7 @@ def check_output(name: str | None, *not_these: str | None) -> Output:
     """
     if name is None or name == "-":
         return Output(None, "csv")
+    _refuse_long_name(Path(os.path.realpath(name)), name)
     file_format, compression = written_format(name), compression_of_name(name)
     if file_format is None and not Path(name).is_dir():
         raise UserError(
@@ -52,6 +63,19 @@ def check_output(name: str | None, *not_these: str | None) -> Output:
     return Output(path, str(file_format), compression)
 
 
+def refuse_in_folder(name: str | None, folder: str) -> None:
+    """Raise UserError for an output in a folder whose files are read."""
+    if name is None or name == "-":
+        return
+    for parent in (Path(name).parent, Path(os.path.realpath(name)).parent):
+        with suppress(OSError):
+            if parent.samefile(folder):
+                raise UserError(
+                    f"cannot write {name}: it is in the folder that is read, {folder}, of which "
+                    "all files are input. Write to another folder."
+                )
+
+
 def check_target(name: str, *not_these: str | None) -> Path:
     """Return where a file of that name is written, or say why it cannot be.
 
@@ -64,8 +88,9 @@ def check_target(name: str, *not_these: str | None) -> Path:
     if not path.parent.is_dir():
         raise UserError(f"cannot write {name}: the directory {Path(name).parent} does not exist.")
     if path.exists():
-        for read in not_these:
-            _check_existing(path, name, read)
+        for number, read in enumerate(not_these):
+            what = f"the input file {read}" if number else "the input"
+            _check_existing(path, name, read, what)
     if not os.access(path.parent, os.W_OK):
         raise UserError(f"cannot write {name}: no permission to write to its directory.")
     return path
@@ -118,7 +143,7 @@ def _refuse_long_name(path: Path, name: str) -> None:
             raise UserError(f"cannot write {name}: {error.strerror}.") from error
 
 
-def _check_existing(path: Path, name: str, input_name: str | None) -> None:
+def _check_existing(path: Path, name: str, input_name: str | None, what: str) -> None:
     if not path.is_file():
         raise UserError(f"cannot write {name}: it is not a regular file.")
     if not os.access(path, os.W_OK):
@@ -130,4 +155,4 @@ def _check_existing(path: Path, name: str, input_name: str | None) -> None:
         else:
             status = Path(input_name).stat()
         if os.path.samestat(status, path.stat()):
-            raise UserError(f"cannot write {name}: it is the input. Write to another file.")
+            raise UserError(f"cannot write {name}: it is {what}. Write to another file.")

@@ -9,8 +9,8 @@ import numpy as np
 from isthmus._utils.typing import Labels
 from isthmus.cli.cluster_options import add_predict_options
 from isthmus.cli.command_table import check_column_options, write_command_table
-from isthmus.cli.errors import UserError, say
-from isthmus.cli.fit import Stopwatch, is_watched, wrong_input
+from isthmus.cli.errors import say
+from isthmus.cli.fit import Stopwatch, errors_of, is_watched
 from isthmus.cli.new_rows import NewRows, read_new_rows
 from isthmus.cli.summary import as_json, predictions_as_text, rounded
 from isthmus.cli.write_table import NewColumn
@@ -65,11 +65,9 @@ def run(args: argparse.Namespace) -> int:
 def _predict(new: NewRows, args: argparse.Namespace, stopwatch: Stopwatch) -> Labels:
     """Return the labels of new rows."""
     labels: Labels = np.empty(0, dtype=np.int32)
-    try:
+    with errors_of(new.rows):
         new.model.set_params(n_jobs=args.jobs, verbose=int(is_watched(args)))
         with stopwatch.timed("predict"):
             if len(new.points):
                 labels = new.model.predict(new.points)
-    except wrong_input(new.points) as error:
-        raise UserError(str(error)) from error
     return labels

@@ -10,7 +10,7 @@ import numpy as np
 
 from isthmus._utils.typing import Array
 from isthmus.cli.column_weights import column_weights
-from isthmus.cli.errors import UserError
+from isthmus.cli.errors import UserError, from_library
 from isthmus.cli.table import Table
 from isthmus.metrics.preparation import Preparation, learn_preparation
 from isthmus.metrics.registry import canonical_name
@@ -94,7 +94,7 @@ def prepare(table: Table, args: argparse.Namespace) -> Prepared:
         )
         points, taken = preparation.apply(table.points)
     except ValueError as error:
-        raise UserError(str(error)) from error
+        raise from_library(error) from error
     hint = None
     if args.scale is None and canonical_name(args.metric) in _BY_DIFFERENCES:
         hint = hint_of_spreads(points, table.selected_names())

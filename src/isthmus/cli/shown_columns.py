@@ -21,7 +21,8 @@ def columns_to_show(
     Numbers are shown as they were read, except those that were missing.
     """
     rows: list[Any] = list(table.rows()) if hover else []
-    names = column_names(table.names, len(rows[0]) if rows else max(table.selected) + 1)
+    n_columns = len(rows[0]) if rows else max(table.selected) + 1
+    names = _told_apart(column_names(table.names, n_columns))
     texts = {}
     if hover:
         wanted = resolve_selection(Selection(hover), table.names, len(rows[0]), source)
@@ -37,6 +38,19 @@ def columns_to_show(
         texts = {name: [values[row] for row in kept] for name, values in texts.items()}
     shown = [names[position] for position in table.selected]
     return Columns(len(numbers), shown, numbers, texts)
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Return names of which no two are equal: a second column named a becomes ``a (2)``."""
+    apart: dict[str, None] = {}
+    given = set(names)
+    for name in names:
+        number, found = 1, name
+        while found in apart or (number > 1 and found in given):
+            number += 1
+            found = f"{name} ({number})"
+        apart[found] = None
+    return list(apart)
 
 
 def _mixed_columns(table: Table, names: list[str], texts: dict[str, list[str]]) -> Columns:

@@ -17,6 +17,7 @@ from isthmus.explorer.page_data import SCORE_STEPS, PageData
 _MOST_ROWS = 4_000_000
 # The longest text that is shown for a point.
 _LONGEST_TEXT = 300
+_LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 _CODES = {"uint8": "u1", "uint16": "u2", "int32": "i4", "float32": "f4", "float64": "f8"}
 
@@ -64,7 +65,7 @@ def payload(page: PageData) -> dict[str, Any]:
             "cell": packed(cells.cell_of[page.shown], cell_type),
             "level": packed(page.score_levels[page.shown], np.uint8),
             "parent": packed(page.shown_tree.parent, np.int32),
-            "length": packed(page.shown_tree.length, np.float32),
+            "length": packed(page.shown_tree.length, _type_for(page.shown_tree.length)),
             "axes": [
                 {"name": axis.name, "values": packed(_single(axis.values), np.float32)}
                 for axis in page.axes
@@ -135,8 +136,12 @@ def _evidence(page: PageData) -> dict[str, Any]:
 
 def _single(values: Array) -> Array:
     """Return numbers that float32 can hold, or NaN, which is not drawn."""
-    largest = float(np.finfo(np.float32).max)
-    return np.where(np.abs(values) <= largest, values, np.nan)
+    return np.where(np.abs(values) <= _LARGEST_SINGLE, values, np.nan)
+
+
+def _type_for(values: Array) -> Any:
+    """Return float32, or float64 where numbers are too large for it."""
+    return np.float32 if np.abs(values).max(initial=0.0) <= _LARGEST_SINGLE else np.float64
 
 
 def _short(texts: list[str]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +14,13 @@ from isthmus._numba.accumulators import ABSOLUTES, MAXIMUM, POWERS, SQUARES
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.metrics.accumulate import fill_distances
 from isthmus.metrics.duplicates import RowIndex
-from isthmus.metrics.mapped import MappedMetric, PreparedPoints, map_for_others, prepare_points
+from isthmus.metrics.mapped import (
+    MappedMetric,
+    PreparedPoints,
+    map_by,
+    map_for_others,
+    prepare_points,
+)
 from isthmus.metrics.maps import unchanged
 from isthmus.metrics.pairwise import distances_between, is_near
 from isthmus.metrics.precomputed import NewDistances
@@ -254,31 +259,38 @@ class KernelSearch(AttachmentSearch):
         return np.ascontiguousarray(self._prepared.points.T)
 
     @cached_property
-    def _limit(self) -> float:
-        """Rows that differ only in entries below this, as they are mapped, are alike."""
-        return replace(self._prepared, scale=1.0).limits.entry
+    def _map_unscaled(self) -> Callable[[Array], Array]:
+        return map_by(self.metric, np.ascontiguousarray(self.points))
+
+    @cached_property
+    def _unscaled(self) -> Array:
+        """The points as they are mapped, before a scale makes zeros of the smallest numbers."""
+        if self._prepared.scale == 1.0:
+            return np.asarray(self._prepared.points)
+        return self._map_unscaled(np.ascontiguousarray(self.points))
 
     @cached_property
     def _has_tiny(self) -> bool:
-        return has_tiny_entries(self._prepared.points, self._limit)
+        return has_tiny_entries(self._unscaled, self._prepared.limits.entry)
 
     @cached_property
     def _alike(self) -> tuple[RowIndex, Array]:
         """The points without tiny entries, and which of them are alike to one with such entries."""
-        points, limit = self._prepared.points, self._limit
+        points, limit = self._unscaled, self._prepared.limits.entry
         rows = RowIndex(without_tiny(points, limit))
         first = rows.first_equal()
         tiny = np.zeros(len(points), dtype=bool)
         tiny[first[((points != 0.0) & (np.abs(points) < limit)).any(axis=1)]] = True
         return rows, tiny[first]
 
-    def _is_lossy(self, mapped: Floats) -> Array:
-        """Which new points may be so near to a point that their distance is lost."""
-        if not self._has_tiny and not has_tiny_entries(mapped, self._limit):
-            return np.zeros(len(mapped), dtype=bool)
+    def _is_lossy(self, new: Array) -> Array:
+        """Which new points, mapped but not scaled, may be so near that their distance is lost."""
+        limit = self._prepared.limits.entry
+        if not self._has_tiny and not has_tiny_entries(new, limit):
+            return np.zeros(len(new), dtype=bool)
         rows, is_alike_to_tiny = self._alike
-        found = rows.find(without_tiny(mapped, self._limit))
-        own = ((mapped != 0.0) & (np.abs(mapped) < self._limit)).any(axis=1)
+        found = rows.find(without_tiny(new, limit))
+        own = ((new != 0.0) & (np.abs(new) < limit)).any(axis=1)
         return np.asarray((found >= 0) & (own | is_alike_to_tiny[found]))
 
     @cached_property
@@ -287,9 +299,11 @@ class KernelSearch(AttachmentSearch):
         return _accumulated_lengths(self._prepared.points, self.tree.spanning_tree, self.metric)
 
     def _prepare(self, new: Array, *, only_nearest: bool, n_jobs: int) -> Find:
-        mapped = self._map(np.ascontiguousarray(new))
+        new = np.ascontiguousarray(new)
+        mapped = self._map(new)
         near = is_near(mapped, self.metric)
-        near[near] = ~self._is_lossy(mapped[near])
+        unscaled = mapped if self._prepared.scale == 1.0 else self._map_unscaled(new)
+        near[near] = ~self._is_lossy(unscaled[near])
         self._build(n_jobs)
         others = self._by_pairs.prepare(new, only_nearest=only_nearest, n_jobs=n_jobs)
 
