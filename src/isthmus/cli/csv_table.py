@@ -205,6 +205,7 @@ def _counted(
 
 
 def looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
+    """Whether the fields of the first row are names."""
     n_columns = len(fields)
     if any(token in fields and not is_position(token, n_columns) for token in selection.tokens):
         return True
@@ -216,6 +217,7 @@ def looks_like_header(fields: Sequence[str], selection: Selection) -> bool:
 
 
 def read_points(records: Iterator[Record], layout: Layout) -> Floats:
+    """Return the selected columns of some rows as numbers: (n_rows, n_selected)."""
     blocks = [np.empty((0, len(layout.selected)))]
     while block := list(islice(records, _BLOCK)):
         for record in block:

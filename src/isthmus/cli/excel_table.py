@@ -89,7 +89,7 @@ def read_excel(stream: BinaryIO, source: str, options: SheetOptions) -> ExcelTab
     first = [_text_of(cell).strip() for cell in rows[0]]
     header = options.header
     if header is None:
-        header = looks_like_header(rows[0], options.selection)
+        header = _looks_like_header(rows[0], options.selection)
     names = tuple(first) if header else None
     cells = rows[1:] if header else rows
     if not cells:
@@ -192,7 +192,7 @@ def _why_no_number(cell: Any) -> str:
     return f"{shown(str(cell))} is a {type(cell).__name__}, not a number. {CHOOSE_COLUMNS}"
 
 
-def looks_like_header(row: Sequence[Any], selection: Selection) -> bool:
+def _looks_like_header(row: Sequence[Any], selection: Selection) -> bool:
     texts = [_text_of(cell).strip() for cell in row]
     if any(token in texts and not is_number(token) for token in selection.tokens):
         return True
