@@ -18,6 +18,7 @@ CASES: tuple[tuple[str, int, int, float, str, float | str], ...] = (
     ("clustered", 1_000_000, 2, 0.001, "euclidean", "–"),
     ("clustered", 1_000_000, 2, 0.01, "euclidean", 0.3),
     ("clustered", 1_000_000, 2, 0.04, "euclidean", "–"),
+    ("clustered, again", 1_000_000, 2, 0.01, "euclidean", "–"),
     ("uniform", 1_000_000, 2, 0.01, "euclidean", 0.3),
     ("clustered", 1_000_000, 3, 0.01, "euclidean", "–"),
     ("clustered", 100_000, 5, 0.01, "euclidean", "–"),
@@ -34,7 +35,7 @@ def run(cases: tuple[Any, ...] = CASES, threads: tuple[int, ...] = (1, 2)) -> Ta
         "TransitiveCut(20): extend with new points, after a fit on the old ones, beside a fit on "
         "all of them, with as many threads; best of 5, in turns. The ratio is the median of "
         "ratios. Both have the same tree and labels, which is checked. Rounded coordinates "
-        "give many equal distances.",
+        "give many equal distances; 'again' is a model that was extended as much before.",
     )
     for n_jobs in threads:
         with threadpool_limits(n_jobs):
@@ -45,9 +46,14 @@ def run(cases: tuple[Any, ...] = CASES, threads: tuple[int, ...] = (1, 2)) -> Ta
 def _row(
     kind: str, n_points: int, d: int, share: float, metric: str, goal: object, n_jobs: int
 ) -> dict[str, object]:
-    points = np.random.default_rng(1).permutation(make(kind, n_points, d))
+    name, again = kind.removesuffix(", again"), kind.endswith(", again")
+    points = np.random.default_rng(1).permutation(make(name, n_points, d))
     n_new = round(share * len(points))
-    model = TransitiveCut(20, metric=metric, n_jobs=n_jobs).fit(points[:-n_new])
+    n_old = len(points) - n_new
+    n_first = n_old - n_new if again else n_old
+    model = TransitiveCut(20, metric=metric, n_jobs=n_jobs).fit(points[:n_first])
+    if again:
+        model.extend(points[n_first:n_old])
     model.predict(points[:1])  # compiles
     made: dict[str, TransitiveCut] = {}
 

@@ -21,6 +21,7 @@ _TABLE = {
     "labels by brute force": "labellings by brute force",
     "new points": "new points of estimators by brute force",
     "attached points": "new points on trees of all scales, each in two searches",
+    "extensions": "points added to a fit, by a kd-tree",
     "round trips": "pickles and files read back",
     "files": "model files, damaged or forged",
     "files accepted": "… of which were accepted and used",

@@ -1,4 +1,4 @@
-"""Part (e): new points, attached to a tree by a kd-tree or by rows, against long double.
+"""Part (e): new points, attached or added to a tree by a kd-tree, against long double and fits.
 
 Estimators ask the kd-tree only where fits are large; here it is asked about a few points, so that
 brute force can follow.
@@ -28,6 +28,14 @@ IMPORTS = (
     "from isthmus.prediction.attach_by_kdtree import KdTreeSearch",
     "from isthmus.prediction.attach_by_rows import KernelSearch",
     "from isthmus.prediction.attachments import transitive_rows",
+)
+# What lets a few points be added as many would be.
+ADDED_BY_KDTREE = (
+    "from isthmus import TransitiveCut",
+    "from isthmus.prediction import extend_by_kdtree",
+    "extend_by_kdtree.is_quick = lambda _: False",
+    "extend_by_kdtree.is_by_index = lambda _: True",
+    "extend_by_kdtree._MOST_NEW = 10.0",
 )
 # Distances above this may be refused: sums of their squares are too large.
 _LARGEST = 1e150
@@ -77,12 +85,19 @@ def draw(rng: np.random.Generator) -> Case:
 
 
 def check(case: Case, counts: Counter[str]) -> None:
-    """Compare D(x, v) = min over u of max(d(x, u), D(u, v)) with its definition."""
+    """Compare D(x, v) = min over u of max(d(x, u), D(u, v)) with its definition; and extend."""
     hops = exact.distances(case.new, case.X, case.metric, case.params)
     among = exact.distances(case.X, case.X, case.metric, case.params)
     largest = max(hops.max(), among.max(initial=0.0))
     if not largest < (_LARGEST if case.metric != "sqeuclidean" else _LARGEST**2):
         return
+    _check_attached(case, hops, among, counts)
+    if case.metric in PLAIN and len(case.X) > 1:
+        _check_added(case, counts)
+
+
+def _check_attached(case: Case, hops, among, counts: Counter[str]) -> None:
+    """Compare distances, and the nearest points."""
     counts["attached points"] += len(case.new)
     script = Script(*IMPORTS)
     script.given(X=np.ascontiguousarray(case.X), new=np.ascontiguousarray(case.new))
@@ -113,3 +128,22 @@ def check(case: Case, counts: Counter[str]) -> None:
             script.check("(only.point == expected).all()", "not the nearest", "only.point")
             script.fail("not the nearest", "by less than float64 shows")
         script.check("(only.point == edges.nearest).all()", "two nearest", "only.point")
+
+
+def _check_added(case: Case, counts: Counter[str]) -> None:
+    """A model that is extended, at once or in two steps, has the tree of a fit on all points."""
+    counts["extensions"] += 1
+    script = Script(*ADDED_BY_KDTREE)
+    script.given(X=np.ascontiguousarray(case.X), new=np.ascontiguousarray(case.new))
+    model = f"TransitiveCut(1, metric={case.metric!r})"
+    script.run(f"fresh = {model}.fit(np.concatenate([X, new]))")
+    for step in {1, len(case.new)}:
+        script.run(
+            f"grown = {model}.fit(X).extend(new[:{step}])"
+            + (f".extend(new[{step}:])" if step < len(case.new) else "")
+        )
+        script.check(
+            "grown.spanning_tree_ == fresh.spanning_tree_",
+            "extend is not a fit",
+            "grown.spanning_tree_.edges, fresh.spanning_tree_.edges",
+        )

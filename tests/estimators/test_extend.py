@@ -66,6 +66,37 @@ def test_a_kdtree_of_the_old_points_finds_the_tree_of_all(kind, seed, searched):
     assert kind == "scales" or searched[-1] is not None
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("most_new", [0.2, 10.0])
+def test_again_and_again(metric, most_new, searched, monkeypatch):
+    """The kd-tree of the first rows is used again, until the others are too many."""
+    monkeypatch.setattr(extend_by_kdtree, "_MOST_NEW", most_new)
+    rng = np.random.default_rng(0)
+    X = points("blobs", 700, 2, 0)
+    X[400:] = X[rng.integers(0, 700, 300)] + rng.choice([0.0, 0.1], size=(300, 1))
+    model, n_old = TransitiveCut(3, metric=metric).fit(X[:400]), 400
+    for n in (401, 430, 500, 560, 561, 640, 700):
+        model.extend(X[n_old:n])
+        assert_same_model(model, TransitiveCut(3, metric=metric).fit(X[:n]))
+        first = model._record.first_index
+        assert len(first.prepared.points) in ({400} if most_new > 1 else {400, 500, 640})
+        assert np.shares_memory(first.prepared.points, model._record.points)
+        n_old = n
+    assert all(found is not None for found in searched)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
+def test_old_points_at_another_scale(metric, searched):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2)) * 1e-250
+    new = np.vstack([rng.normal(size=(20, 2)) * 1e-250, [[1.0, 1.0]]])
+    model = TransitiveCut(2, metric=metric, engine="kd-tree").fit(X).extend(new)
+    fresh = TransitiveCut(2, metric=metric, engine="kd-tree").fit(np.vstack([X, new]))
+    assert_same_model(model, fresh)
+    assert searched[-1] is not None
+
+
 @pytest.mark.parametrize("too_many", [False, True])
 def test_many_candidates_on_several_threads(too_many, searched, monkeypatch):
     if too_many:

@@ -21,7 +21,7 @@ from isthmus.metrics.validation import check_sample_weight
 from isthmus.prediction.extend_by_kdtree import extended_by_kdtree
 from isthmus.prediction.extend_by_rows import extended_by_rows
 from isthmus.spanning_tree.engine import FIXED_BYTES, Problem
-from isthmus.spanning_tree.result import SpanningTree
+from isthmus.spanning_tree.result import NeighborhoodTree
 
 # Engines that break ties by index; "auto" takes one of them, or finds out that it cannot.
 _BY_INDEX = ("auto", "kd-tree", "prim")
@@ -83,7 +83,7 @@ def extended_tree(
     problem: Problem,
     engine: str,
     settings_of_metric: tuple[Any, Any],
-) -> SpanningTree | None:
+) -> NeighborhoodTree | None:
     """Return the spanning tree of all rows, by way of the old one; None where that cannot be.
 
     Parameters
@@ -108,11 +108,13 @@ def extended_tree(
     ):
         return None
     if isinstance(metric, RowMetric | CallableMetric):
-        return extended_by_rows(fitted.tree, data, metric, problem.n_jobs, problem.progress)
+        tree = extended_by_rows(fitted.tree, data, metric, problem.n_jobs, problem.progress)
+        return None if tree is None else NeighborhoodTree(tree)
     if not (isinstance(metric, MappedMetric) and _maps_alike(fitted.points, data, metric)):
         return None
     problem = replace(problem, data=prepare_points(data, metric))
-    return extended_by_kdtree(fitted.tree, problem, fitted.index)
+    found = extended_by_kdtree(fitted.tree, problem, fitted.index or fitted.first_index)
+    return None if found is None else NeighborhoodTree(found.tree, first_index=found.first)
 
 
 def keeps_distances(fitted: FittedModel, metric: Any, columns: TableColumns | None) -> bool:

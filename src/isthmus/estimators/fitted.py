@@ -196,6 +196,11 @@ class FittedModel:
         return None
 
     @cached_property
+    def first_index(self) -> KdTreeIndex | None:
+        """Where rows were added to a fit: a kd-tree of the first rows, for when more come."""
+        return None
+
+    @cached_property
     def means(self) -> Any:
         """The means that took the place of the rows on the tree; None where none did."""
         if self.neighborhood is None or self.neighborhood.kind != "mean":

@@ -256,7 +256,7 @@ def find_clusters(estimator: TransitiveClusterer, request: Request) -> FittedMod
     )
     # Already known, so they need not be derived when they are first asked for.
     vars(fitted).update(resolved_metric=request.metric, clusterer=clusterer, index=found.index)
-    vars(fitted).update(clustered=clustered)
+    vars(fitted).update(clustered=clustered, first_index=found.first_index)
     if found.points is not None:
         vars(fitted).update(means=found.points)
     return fitted
@@ -293,6 +293,7 @@ def extend_clusters(
         "clustered",
         "clusterer",
         "index",
+        "first_index",
         "means",
     ):  # what does not change
         if name in vars(extended):
@@ -351,15 +352,15 @@ def _found_tree(
         problem = Problem(
             data, request.metric, None, n_jobs, progress, Budget(limit), estimator.engine == "auto"
         )
-        tree = extended_tree(
+        found = extended_tree(
             old,
             data,
             problem,
             estimator.engine,
             (estimator.metric, estimator.metric_params),
         )
-        if tree is not None:
-            return NeighborhoodTree(tree)
+        if found is not None:
+            return found
     if request.cache is not None:
         options = {"n_jobs": estimator.n_jobs, "progress": progress, "memory_limit": limit}
         found = request.cache.spanning_tree(

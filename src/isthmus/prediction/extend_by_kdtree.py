@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from isthmus._numba.accumulators import ABSOLUTES, POWERS, SQUARES
 from isthmus._utils.parallel import Workers, chunks, map_in_threads
 from isthmus._utils.typing import Array, Floats, Ints
 from isthmus.kdtree.limits import FEW_FEATURES, padded_dims
-from isthmus.metrics import PreparedPoints
 from isthmus.metrics.accumulate import fill_distances
 from isthmus.metrics.duplicates import RowIndex, find_duplicates
 from isthmus.metrics.maps import unchanged
@@ -38,23 +38,30 @@ _MOST_NEW = 0.05
 _TOGETHER = 1 << 10
 
 
+class Extended(NamedTuple):
+    """The spanning tree of all points, and the kd-tree of the first ones, which is used again."""
+
+    tree: SpanningTree
+    first: KdTreeIndex
+
+
 def extended_by_kdtree(
-    tree: UltrametricTree, problem: Problem, index: KdTreeIndex | None
-) -> SpanningTree | None:
+    tree: UltrametricTree, problem: Problem, first: KdTreeIndex | None
+) -> Extended | None:
     """Return the spanning tree of dense points with few features.
 
     Parameters
     ----------
     tree : UltrametricTree
-        Of the first points; ties were broken by index.
+        Of the old points; ties were broken by index.
     problem : Problem
         All points, the old ones first.
-    index : KdTreeIndex, optional
-        The kd-tree of the old points, if there is one.
+    first : KdTreeIndex, optional
+        The kd-tree of the old points, or of the first of them, if there is one.
 
     Returns
     -------
-    SpanningTree or None
+    Extended or None
         None where a search among all points may break ties in another way, or takes no longer.
     """
     n_old = tree.n_points
@@ -66,7 +73,7 @@ def extended_by_kdtree(
     if not of_new.tree.by_index:
         return None
     compared = _as_compared(tree, problem)
-    index = index or _build_index(replace(problem.prepared, points=points[:n_old]), problem.n_jobs)
+    indexes = _indexes_of_old(first, problem, n_old)
     # New points that are near each other are searched for one after the other.
     order = np.arange(n_new) if of_new.index is None else of_new.index.rows
     if len(order) < n_new:  # some are equal
@@ -74,13 +81,14 @@ def extended_by_kdtree(
     among_new = of_new.tree.edges + n_old
     new = joined_edges(
         [
-            _candidates(compared, index, problem, order),
+            *(_candidates(compared, index, problem, order) for index in indexes),
             NewEdges(among_new, _lengths(points, among_new, metric.kind)),
         ]
     )
     leaving, comes = choose_extended(compared, n_new, new)
     weights = problem.prepared.heights(new.lengths[comes])
-    return joined_tree(tree.spanning_tree, leaving, new.edges[comes], weights)
+    joined = joined_tree(tree.spanning_tree, leaving, new.edges[comes], weights)
+    return Extended(joined, indexes[0])
 
 
 def _is_found_by_index(problem: Problem, tree: UltrametricTree) -> bool:
@@ -148,15 +156,36 @@ def _as_compared(tree: UltrametricTree, problem: Problem) -> ComparedTree:
     return ComparedTree.of(in_order, lengths, lengths_of(edges), order)
 
 
-def _build_index(prepared: PreparedPoints, n_jobs: int) -> KdTreeIndex:
+def _indexes_of_old(first: KdTreeIndex | None, problem: Problem, n_old: int) -> list[KdTreeIndex]:
+    """Return a kd-tree of the first points, and one of the other old ones, if there are any.
+
+    So a model that is extended again and again does not build the large one each time.
+
+    first : KdTreeIndex, optional
+        That of the first points, as it was when it was last used.
+    """
+    points = problem.points
+    n_first = 0
+    if first is not None and first.prepared.scale == problem.prepared.scale:
+        n_first = len(first.prepared.points)
+    if first is None or n_old - n_first > _MOST_NEW * n_first:
+        return [_build_index(problem, 0, n_old)]
+    # The points as they are now: those of then need not be kept beside them.
+    same = replace(first, prepared=replace(problem.prepared, points=points[:n_first]))
+    return [same] if n_first == n_old else [same, _build_index(problem, n_first, n_old)]
+
+
+def _build_index(problem: Problem, start: int, stop: int) -> KdTreeIndex:
+    """Return the kd-tree of the distinct points among some."""
     from isthmus.kdtree.build import build_tree  # it loads Numba
 
-    points = np.ascontiguousarray(prepared.points)
+    points = np.ascontiguousarray(problem.points[start:stop])
     first = RowIndex(points).first_equal()
     distinct = np.flatnonzero(first == np.arange(len(first)))
-    with Workers(n_jobs) as workers:
+    with Workers(problem.n_jobs) as workers:
         kdtree = build_tree(points[distinct], padded_dims(points.shape[1]), workers)
-    return KdTreeIndex(prepared, distinct, kdtree)
+    prepared = replace(problem.prepared, points=problem.points[:stop])
+    return KdTreeIndex(prepared, start + distinct, kdtree)
 
 
 def _candidates(

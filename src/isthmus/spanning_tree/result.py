@@ -225,12 +225,15 @@ class NeighborhoodTree:
         The neighbourhood of each point.
     points : array, CSR matrix or None
         The means that took the points' place.
+    first_index : KdTreeIndex or None
+        Where points were added to others: the kd-tree of the first of all.
     """
 
     tree: SpanningTree
     index: KdTreeIndex | None = None
     neighbors: Labels | None = None
     points: Any = None
+    first_index: KdTreeIndex | None = None
 
 
 def trusted_tree(
