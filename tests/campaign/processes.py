@@ -97,6 +97,8 @@ def _run(job: str, names: dict, case: Case) -> tuple[int, str]:
     if child == 0:
         try:
             _be_child(job, names, say_ready, say)
+        except KeyboardInterrupt:  # while the child ended
+            os._exit(130)
         finally:
             os._exit(_FAILED)
     os.close(say_ready)

@@ -124,3 +124,28 @@ def test_offline(tmp_path, monkeypatch):
     assert asked == []
     with pytest.raises(OSError, match="ISTHMUS_OFFLINE is set"):
         digits.load_usps()
+
+
+def test_parquet_with_texts_that_are_none(isthmus, tmp_path):
+    text = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xe1a")]
+    )
+    pq.write_table(pa.table({"x": [0.0, 1.0], "name": text}), tmp_path / "in.parquet")
+    result = isthmus("cluster", "in.parquet", "-k", 2, "--columns", "x", "-o", "out.csv")
+    assert result.status == 2
+    assert "not a readable Parquet file" in result.err
+    assert "UTF8" in result.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("integers", "kind"),
+    [(pa.array([0, 10**7], pa.int32()), pa.date32()), (pa.array([0, 2**62]), pa.duration("s"))],
+)
+def test_parquet_with_times_that_python_does_not_have(isthmus, tmp_path, integers, kind):
+    pq.write_table(pa.table({"x": [0.0, 1.0], "t": integers.cast(kind)}), tmp_path / "in.parquet")
+    result = isthmus("cluster", "in.parquet", "-k", 2, "--columns", "x", "-o", "out.csv")
+    assert result.status == 2
+    assert "column 2 ('t')" in result.err
+    assert "beyond what Python holds" in result.err
+    assert not (tmp_path / "out.csv").exists()

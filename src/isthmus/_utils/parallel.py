@@ -9,6 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from typing import TypeVar
 
+from isthmus._utils.interrupts import interrupt_held_back
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -49,7 +51,9 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            with interrupt_held_back():  # the threads are told to end, whenever Ctrl-C comes
+                self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.shutdown(wait=True)
 
     def in_blocks(self, n_items: int, size: int, work: Callable[[int, int, int], object]) -> None:
         """Call work(worker, start, stop) for blocks of items; each worker takes the next one.

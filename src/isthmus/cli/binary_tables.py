@@ -110,11 +110,13 @@ def read_parquet(
         parquet = pq.ParquetFile(stream)
         _require_space(parquet.metadata, source)
         table = parquet.read()
+        table.validate(full=True)  # texts that are none would be found when they are written
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{source} is not a readable Parquet file: {one_line(error)}") from error
     names = tuple(table.column_names)
     if not names or not table.num_rows:
         raise UserError(f"{source} is empty: {table.num_rows} rows, {len(names)} columns.")
+    _refuse_impossible_times(table, source)
     selected = resolve_selection(selection, names, len(names), source)
     if selection.columns is None:
         _refuse_index(table, selected, source)
@@ -145,6 +147,27 @@ def _require_space(metadata: Any, source: str) -> None:
     needed = 8 * metadata.num_rows * max(metadata.num_columns, 1) + packed
     what = f"{source}, {metadata.num_rows:,} rows of {metadata.num_columns} columns,"
     require_memory(needed, what, "Write fewer rows or columns to it.")
+
+
+def _refuse_impossible_times(table: Any, source: str) -> None:
+    """Refuse dates and durations that Python does not have: they could not be written as text."""
+    pa = require_pyarrow()
+    import pyarrow.compute as pc
+
+    for position, column in enumerate(table.columns):
+        if not pa.types.is_temporal(column.type) or column.type.bit_width not in (32, 64):
+            continue
+        integer = pa.int32() if column.type.bit_width == 32 else pa.int64()
+        ends = pc.min_max(column.cast(integer))
+        for end in (ends["min"], ends["max"]):
+            try:
+                end.cast(column.type).as_py()
+            except (OverflowError, ValueError) as error:
+                name = describe_column(position, table.column_names)
+                raise UserError(
+                    f"{source}, {name}: a value of type {column.type} is beyond what Python "
+                    f"holds ({one_line(error)}). Leave such rows, or the column, out of the file."
+                ) from error
 
 
 def _refuse_rounded(values: Array, source: str) -> None:

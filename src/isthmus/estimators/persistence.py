@@ -24,7 +24,7 @@ from isthmus.metrics.gower import GowerMetric, table_metric
 from isthmus.metrics.preparation import Preparation
 from isthmus.metrics.registry import AnyMetric, PrecomputedMetric, resolve_metric
 from isthmus.metrics.table_columns import TableColumns, check_codes
-from isthmus.metrics.validation import check_points
+from isthmus.metrics.validation import check_points, check_sample_weight
 from isthmus.model_selection.suggestion import Suggestion
 from isthmus.neighbors.neighborhood_parameters import Neighborhood, check_neighborhood
 from isthmus.prediction.attachments import Attachments
@@ -276,8 +276,9 @@ def _unpacked_rows(saved: Any, n_points: int) -> FittedRows:
     )
     if weights is not None:
         _checked_array(weights, np.float64, (n_points,), "point_weights")
-        if not (np.isfinite(weights) & (weights > 0.0)).all():
-            raise ValueError("point_weights must be finite and above zero.")
+        check_sample_weight(weights, n_points)
+        if not weights.all():
+            raise ValueError("point_weights must be above zero.")
     if (is_fitted is None) != (edges is None) or (is_fitted is not None and weights is None):
         raise ValueError("rows that are not on the tree must have attachment edges.")
     if is_fitted is None:
