@@ -18,6 +18,7 @@ class Query(NamedTuple):
     box: np.ndarray
     coordinates: np.ndarray
     power: float
+    gaps: np.ndarray
 
 
 @kernel
@@ -51,7 +52,9 @@ def test_every_point_of_a_box_decides(kind, dims, dtype):
         bounds = np.stack([low, high], axis=1).transpose(2, 1, 0)  # by coordinate, bound and box
         boxes = np.concatenate([np.full(16 * dims, np.nan), bounds.ravel()]).astype(dtype)
         x, others = rng.integers(-9, 9, size=dims), rng.integers(-9, 9, size=(4, dims))
-        query = Query(x.astype(float), others.astype(float), 3.0)
+        apart = np.maximum(np.maximum(low - x, x - high), 0)
+        gaps = accumulated(apart, kind, 3).astype(float)
+        query = Query(x.astype(float), others.astype(float), 3.0, gaps)
         for slack in (0.0, 0.25):
             mask = compiled(boxes, query, 2, slack)
             for lane in range(8):
@@ -61,11 +64,12 @@ def test_every_point_of_a_box_decides(kind, dims, dtype):
                 assert is_nearer or not mask >> lane & 1
                 n_nearer += is_nearer
                 n_unsure += is_nearer and not mask >> lane & 1
-                # Where coordinates are summed it is never unsure, but for the slack and ties.
-                if slack == 0.0 and kind != MAXIMUM and (to_v < to_x).all():
-                    assert mask >> lane & 1
+                # Where coordinates are summed it is never unsure, but for the slack and far ties.
+                is_far = to_x.max() > 64 * gaps[lane]
+                if slack == 0.0 and kind != MAXIMUM and not (is_far and (to_v == to_x).any()):
+                    assert is_nearer == bool(mask >> lane & 1)
     assert n_nearer > 500
-    assert n_unsure < n_nearer / 2
+    assert n_unsure < n_nearer / 4
 
 
 @pytest.mark.parametrize("kind", [SQUARES, ABSOLUTES, MAXIMUM, POWERS])
@@ -75,5 +79,6 @@ def test_rounding_at_a_far_corner_decides_nothing(kind, side):
     compiled = nearer_boxes.specialised({"DIMS": 2, "KIND": kind})
     bounds = np.stack([[[2.5, 0.001]] * 8, [[2.5, side]] * 8], axis=1).transpose(2, 1, 0)
     boxes = np.concatenate([np.full(32, np.nan), bounds.ravel()])
-    query = Query(np.array([1.0, 0.0]), np.zeros((4, 2)), 8.0)
+    gaps = np.full(8, accumulated(np.array([1.5, 0.001]), kind, 8.0))
+    query = Query(np.array([1.0, 0.0]), np.zeros((4, 2)), 8.0, gaps)
     assert compiled(boxes, query, 2, 0.0) == 0

@@ -31,13 +31,15 @@ from isthmus._numba.simd.emit import (
 
 # By which share a sum of up to eight powers may be wrong, and more.
 _ROUNDING = 1e-14
+# A corner is far if it is this many times as far away as the box, as distances are accumulated.
+_FAR = 64.0
 
 
 class _Comparison:
     """Emits the comparison of two points, from eight boxes.
 
     A corner of a box decides. If it is far away, rounding of its distances hides what decides for
-    nearer points of the box. So v must be nearer to it by more than they can be wrong.
+    nearer points of the box. Then v must be nearer to it by more than they can be wrong.
 
     Attributes
     ----------
@@ -45,11 +47,23 @@ class _Comparison:
         The coordinates of the two points, each in all lanes.
     low, high : list of vectors
         The bounds of the boxes.
+    far : vector
+        From which distance to x on a corner is far.
     """
 
-    def __init__(self, builder: Any, x: list[Any], v: list[Any], bounds: list[Any]) -> None:
-        self.builder, self.x, self.v = builder, x, v
+    def __init__(
+        self, builder: Any, points: tuple[list[Any], list[Any]], bounds: list[Any], gaps: Any
+    ) -> None:
+        self.builder = builder
+        self.x, self.v = points
         self.low, self.high = bounds[::2], bounds[1::2]
+        self.far = builder.fmul(ir.Constant(V64, [_FAR] * LANES), gaps)
+
+    def _certain(self, to_x: Any) -> Any:
+        """Emit how far a corner is from x, at least, whatever rounding hides of it."""
+        less = self.builder.fmul(ir.Constant(V64, [1.0 - _ROUNDING] * LANES), to_x)
+        is_far = self.builder.fcmp_ordered(">", to_x, self.far)
+        return self.builder.select(is_far, less, to_x)
 
     def of_sums(self, kind: int, power: Any, slack: Any) -> Any:
         """Emit the comparison where coordinates are summed: one corner decides."""
@@ -60,7 +74,7 @@ class _Comparison:
             corner = builder.select(beyond, low, high)
             to_x = accumulate(builder, to_x, builder.fsub(corner, x), kind, power)
             to_v = accumulate(builder, to_v, builder.fsub(corner, v), kind, power)
-        certain = builder.fmul(ir.Constant(V64, [1.0 - _ROUNDING] * LANES), to_x)
+        certain = self._certain(to_x)
         before = builder.block
         has_slack = builder.fcmp_ordered(">", slack, ir.Constant(F64, 0.0))
         with builder.if_then(has_slack):
@@ -83,7 +97,6 @@ class _Comparison:
         is farther grows away from v on both sides, so the bounds decide.
         """
         builder = self.builder
-        slack = larger(builder, slack, ir.Constant(F64, _ROUNDING))
         shrink = splat(builder, builder.fsub(ir.Constant(F64, 1.0), slack))
         gaps = [
             box_gap(builder, *each)
@@ -97,7 +110,7 @@ class _Comparison:
                 ir.Constant(V64, [0.0] * LANES),
             )
             for y in bounds:
-                to_x = larger(builder, others, self._difference(y, x))
+                to_x = self._certain(larger(builder, others, self._difference(y, x)))
                 nearer = builder.fcmp_ordered(
                     "<=", self._difference(y, v), builder.fmul(shrink, to_x)
                 )
@@ -134,15 +147,16 @@ def boxes_nearer_to(typing, boxes, base, query, i, slack, dims, kind):  # type: 
         read = fields_of(context, builder, signature.args[2], args[2])
         point, others = read("box"), read("coordinates")
         row = builder.mul(args[3], constant(n_dims))
-        comparison = _Comparison(
-            builder,
+        points = (
             [load_splat(builder, point, t) for t in range(n_dims)],
             [load_splat(builder, others, builder.add(row, constant(t))) for t in range(n_dims)],
-            [
-                load_block(builder, bounds, builder.add(args[1], constant(t * LANES)))
-                for t in range(2 * n_dims)
-            ],
         )
+        boxes = [
+            load_block(builder, bounds, builder.add(args[1], constant(t * LANES)))
+            for t in range(2 * n_dims)
+        ]
+        gaps = load_block(builder, read("gaps"), constant(0))
+        comparison = _Comparison(builder, points, boxes, gaps)
         if n_kind == MAXIMUM:
             nearer = comparison.of_maxima(args[4])
         else:
