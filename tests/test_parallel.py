@@ -1,6 +1,8 @@
 """Threads: never more than are of use, and a clear word where the system allows none."""
 
+import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -34,3 +36,24 @@ def test_a_thread_that_cannot_start(monkeypatch):
     monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
     with Workers(4) as workers, pytest.raises(RuntimeError, match=r"Of 4 threads only 1.*n_jobs=1"):
         workers.in_blocks(100, 1, lambda *_: None)
+
+
+def test_threads_are_told_to_end_whenever_ctrl_c_comes():
+    workers, calls = Workers(3), []
+    workers.in_blocks(30, 1, lambda *_: time.sleep(0.001))
+    pool = workers._pool
+    threads, shutdown = list(pool._threads), pool.shutdown
+    assert threads
+
+    def interrupted(**options):
+        calls.append(options)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)
+        shutdown(**options)
+
+    pool.shutdown = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        workers.__exit__()
+    for thread in threads:
+        thread.join(10.0)
+        assert not thread.is_alive()
