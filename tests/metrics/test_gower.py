@@ -333,8 +333,8 @@ def test_large_numbers_that_float64_holds_are_served():
         ):
             _, points = learn_columns(X)
             assert points[:, 0].tolist() == [float(x) for x in column]
-    columns, _ = learn_columns(pd.DataFrame({"name": pd.Categorical([*LARGE, 10**400])}))
-    assert columns.columns[0].categories == tuple(sorted(map(str, [*LARGE, 10**400])))
+    columns, _ = learn_columns(pd.DataFrame({"name": pd.Categorical(LARGE)}))
+    assert columns.columns[0].categories == tuple(sorted(map(str, LARGE)))
 
 
 @pytest.mark.parametrize(
@@ -427,12 +427,13 @@ def test_decimals_are_numbers():
     numbers = [Decimal("1.5"), Decimal("NaN"), Decimal("sNaN"), None, Decimal(4)]
     expected = [1.5, np.nan, np.nan, np.nan, 4.0]
     without = [None if number is None or number.is_nan() else number for number in numbers]
+    cents = [None if number is None else number.quantize(Decimal("0.01")) for number in without]
     arrow = pd.array(without, dtype=pd.ArrowDtype(pa.decimal128(10, 2)))
     for X in (
         [[number, "a"] for number in numbers],
         pd.DataFrame({"x": pd.Series(numbers, dtype=object)}),
         pd.DataFrame({"x": arrow}),
-        pl.DataFrame({"x": pl.Series(without, dtype=pl.Decimal(10, 2))}),
+        pl.DataFrame({"x": pl.Series(cents, dtype=pl.Decimal(10, 2))}),
     ):
         columns, points = learn_columns(X)
         assert columns.columns[0].kind == "number"

@@ -226,7 +226,7 @@ def _of_polars(column: Any) -> Values:
     if column.dtype.is_numeric():
         numbers = column.cast(float, strict=False).to_numpy()
         if not column.dtype.is_float():
-            _refuse_rounded(column.name, numbers, column.filter)
+            _refuse_rounded(column.name, numbers, lambda large: column.filter(large.tolist()))
         return Values(column.name, NUMBER, numbers)
     return _of_objects(column.name, column.to_list())
 
