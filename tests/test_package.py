@@ -123,7 +123,7 @@ def test_a_kernel_is_compiled_by_its_first_call():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT within a process")
-@pytest.mark.parametrize(("engine", "shape"), [("prim", (300_000, 3)), ("kd-tree", (80_000, 12))])
+@pytest.mark.parametrize(("engine", "shape"), [("prim", (600_000, 3)), ("kd-tree", (300_000, 12))])
 def test_ctrl_c_stops_a_long_spanning_tree_within_a_second(engine, shape):
     script = (
         "import numpy as np, signal, threading, time, os, isthmus\n"
